@@ -7,4 +7,4 @@ $(LEVERET_CORE_LIB): leveret-core
 	@:
 
 # So that it is there before anything is linked, be it leveret.so or a PHP that has leveret built in.
-$(builddir)/base/module.lo: $(LEVERET_CORE_LIB)
+$(builddir)/module.lo: $(LEVERET_CORE_LIB)

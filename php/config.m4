@@ -93,7 +93,8 @@ if test "$PHP_LEVERET" != "no"; then
 
   PHP_NEW_EXTENSION([leveret],
     m4_normalize([
-      base/module.c base/provide.c base/arena.c base/basedir.c base/refused.c base/walk.c
+      module.c provide.c
+      base/arena.c base/basedir.c base/ini.c base/refused.c base/walk.c
       codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
       decoded/table.c decoded/copy.c
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/info.c apcu/iterator.c apcu/preload.c

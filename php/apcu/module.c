@@ -4,9 +4,10 @@
 #endif
 
 #include "module.h"
-#include "base/module.h"
+#include "base/arena.h"
 #include "codec/serializer.h"
 #include "apcu.h"
+#include "preload.h"
 #include "php_leveret.h"
 
 #include "SAPI.h"
@@ -24,22 +25,15 @@
 
 ZEND_DECLARE_MODULE_GLOBALS(leveret_apcu)
 
-/* Before the first request, and the same for all threads. */
-static bool is_provided;
-
-const char *php_leveret_apcu_serializer(bool if_set)
-{
-	return is_provided && (APCU_G(serializer_is_set) || !if_set) ? APCU_G(serializer) : NULL;
-}
-
 #define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_apcu_globals, leveret_apcu_globals)
+#define SHARED_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
 #define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_apcu_globals, leveret_apcu_globals)
 
 /* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its own. */
 static PHP_INI_MH(on_update_serializer)
 {
 	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
-	APCU_G(serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	LEVERET_G(apcu_serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
@@ -73,7 +67,7 @@ static PHP_INI_MH(on_update_shm_size)
 
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, enabled)
-	APC_ENTRY("shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, shm_size)
+	SHARED_ENTRY("shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apcu_memory)
 	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, entries_hint)
 	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, gc_ttl)
 	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, ttl)
@@ -85,7 +79,7 @@ PHP_INI_BEGIN()
 	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, preload_path)
 	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, coredump_unmap)
 	STD_PHP_INI_BOOLEAN("apc.use_request_time", "0", PHP_INI_ALL, OnUpdateBool, use_request_time, zend_leveret_globals, leveret_globals)
-	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, serializer)
+	SHARED_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apcu_serializer)
 PHP_INI_END()
 
 /* As APCu: of all that is no web server, it is the command line alone for which there is a switch. */
@@ -105,7 +99,7 @@ static PHP_GINIT_FUNCTION(leveret_apcu)
 static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
-	is_provided = true;
+	php_leveret_apcu_fill_by(php_leveret_apcu_preload);
 	register_apcu_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
 	if (php_leveret_apcu_is_private()) {

@@ -4,11 +4,10 @@
 
 #include "php.h"
 
-/* INI apc.*, but for apc.use_request_time, which lies with what each apcu_fetch reads (base/globals.h). Those that the engine makes
+/* INI apc.*, but for those that base/ and codec/ read, which lie in base/globals.h. Those that the engine makes
  * pointless are accepted and shown, and do nothing. Only where the module is provided: else there are no such globals. */
 ZEND_BEGIN_MODULE_GLOBALS(leveret_apcu)
 	bool enabled;
-	zend_long shm_size;
 	zend_long entries_hint;
 	zend_long gc_ttl;
 	zend_long ttl;
@@ -19,16 +18,11 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret_apcu)
 	bool slam_defense;
 	char *preload_path;
 	bool coredump_unmap;
-	char *serializer;
-	bool serializer_is_set;
 ZEND_END_MODULE_GLOBALS(leveret_apcu)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret_apcu)
 
 #define APCU_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret_apcu, v)
-
-/* What apc.serializer says; NULL: the module is not provided, or with `if_set`, nobody has set it. */
-const char *php_leveret_apcu_serializer(bool if_set);
 
 zend_result php_leveret_apcu_startup(void);
 

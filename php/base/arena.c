@@ -9,14 +9,11 @@
 #endif
 
 #include "arena.h"
-#include "apcu/module.h"
-#include "apcu/preload.h"
-#include "decoded/table.h"
 #include "basedir.h"
 #include "bytes.h"
 #include "globals.h"
-#include "module.h"
 
+#include "SAPI.h"
 #include "ext/standard/info.h"
 #include "main/snprintf.h"
 
@@ -120,6 +117,32 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 /* Before the first request, and the same for all threads. */
 static bool apcu_is_private;
 static leveret_arena *apcu_private;   /* kept open for those who are forked from here */
+static void (*fill_apcu)(leveret_arena *arena);
+/* This process's token as a web-server master, drawn before it forks; 0 on the command line, unless apcu_* is private there. */
+static uint64_t master;
+
+static bool is_sapi(const char *name)
+{
+	return strcmp(sapi_module.name, name) == 0;
+}
+
+/* `php -S` is somebody's own as well: what is started by hand, or by a test, and not by the host. */
+bool php_leveret_apcu_is_private(void)
+{
+	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server")) && strcmp(LEVERET_G(apcu_cli), "private") == 0;
+}
+
+void php_leveret_apcu_master_begin(void)
+{
+	if (php_leveret_apcu_is_private() || (!is_sapi("cli") && !is_sapi("phpdbg"))) {
+		master = leveret_master_token();
+	}
+}
+
+void php_leveret_apcu_fill_by(void (*fill)(leveret_arena *arena))
+{
+	fill_apcu = fill;
+}
 
 static leveret_bytes apcu_name(void)
 {
@@ -132,7 +155,7 @@ void php_leveret_apcu_begin_private(bool enabled)
 	char message[MESSAGE_LEN];
 	uint32_t created;
 	/* Whoever fails here fails again when it is used, and then says why. */
-	if (enabled && open_arena(apcu_name(), APCU_G(shm_size), true, &apcu_private, &created, message) != LEVERET_OK) {
+	if (enabled && open_arena(apcu_name(), LEVERET_G(apcu_memory), true, &apcu_private, &created, message) != LEVERET_OK) {
 		apcu_private = NULL;
 	}
 }
@@ -158,7 +181,7 @@ static void log_apcu(bool *logged, const char *text)
 /* The file of the apcu arena may come from a process with another apc.shm_size. */
 static void compare_size(leveret_arena *arena)
 {
-	uint64_t is = leveret_memory(arena), wanted = APCU_G(shm_size);
+	uint64_t is = leveret_memory(arena), wanted = LEVERET_G(apcu_memory);
 	if (is != wanted) {
 		char text[256];
 		snprintf(text, sizeof(text), "the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
@@ -171,12 +194,12 @@ static void compare_size(leveret_arena *arena)
  * its master would enter in its place, and empty what it has written. */
 static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *begins, char *message)
 {
-	leveret_status status = open_arena(apcu_name(), APCU_G(shm_size), true, arena, created, message);
+	leveret_status status = open_arena(apcu_name(), LEVERET_G(apcu_memory), true, arena, created, message);
 	*begins = status == LEVERET_OK && *created;
-	if (status != LEVERET_OK || !php_leveret_master || (LEVERET_G(apcu_persist) && !apcu_is_private)) {
+	if (status != LEVERET_OK || !master || (LEVERET_G(apcu_persist) && !apcu_is_private)) {
 		return status;
 	}
-	status = leveret_master_enter(*arena, php_leveret_master);
+	status = leveret_master_enter(*arena, master);
 	if (status != LEVERET_OK && status != LEVERET_MISS) {
 		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: %s", status == LEVERET_LOST
 			? "its file was just removed or replaced" : "another process holds its lock file and does not go on");
@@ -222,7 +245,7 @@ leveret_arena *php_leveret_apcu_arena(void)
 		compare_size(arena);
 	}
 	if (begins) {
-		php_leveret_apcu_preload(arena);
+		fill_apcu(arena);
 	}
 	/* It may have been lost at once. */
 	return LEVERET_G(apcu_arena);
@@ -268,13 +291,13 @@ void php_leveret_arena_lost(leveret_arena *arena)
 	}
 }
 
-void php_leveret_arenas_sweep(void)
+void php_leveret_arenas_sweep(void (*forget)(leveret_arena *arena))
 {
 	php_leveret_opened **link = &LEVERET_G(opened);
 	while (*link) {
 		php_leveret_opened *opened = *link;
 		if (opened->lost) {
-			php_leveret_decoded_forget(opened->arena);
+			forget(opened->arena);
 			leveret_close(opened->arena);
 			*link = opened->next;
 			pefree(opened, 1);
@@ -382,6 +405,6 @@ void php_leveret_arena_info(void)
 void php_leveret_apcu_arena_info(void)
 {
 	if (!apcu_is_private || LEVERET_G(apcu_enabled)) {
-		arena_info(apcu_name(), APCU_G(shm_size));
+		arena_info(apcu_name(), LEVERET_G(apcu_memory));
 	}
 }

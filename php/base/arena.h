@@ -31,10 +31,17 @@ static zend_always_inline uint32_t php_leveret_looked(void)
 	return LEVERET_G(checked_at);
 }
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
-void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
+/* Between requests: closes what was lost, after each has been given to `forget`. */
+void php_leveret_arenas_sweep(void (*forget)(leveret_arena *arena));
 void php_leveret_arenas_close(zend_leveret_globals *globals);      /* thread or process end */
 void php_leveret_arena_info(void);        /* phpinfo rows of leveret.arena; opens no arena that is not there */
 void php_leveret_apcu_arena_info(void);   /* the same of apcu_* */
+/* Whether apcu_* is private to this process and those forked from it: on the command line, unless leveret.apcu_cli shares it. */
+bool php_leveret_apcu_is_private(void);
+/* MINIT, before anything forks: each master of a web server is a new one; a command line is none, but for what it forks. */
+void php_leveret_apcu_master_begin(void);
+/* MINIT of the module apcu: what fills its arena when that was just made, or emptied by a restart. */
+void php_leveret_apcu_fill_by(void (*fill)(leveret_arena *arena));
 /* MINIT and MSHUTDOWN of a command line whose apcu_* is its own, and that of the processes forked from it. */
 void php_leveret_apcu_begin_private(bool enabled);
 void php_leveret_apcu_end_private(void);

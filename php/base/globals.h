@@ -20,6 +20,11 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	uint32_t request_now;             /* arena clock at the start of the request */
 	bool use_request_time;            /* apc.use_request_time */
 	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
+	bool apcu_serializer_is_set;      /* apc.serializer: somebody has set it */
+
+	/* INI apc.* that base/ and codec/ read; 0 and NULL where the module apcu is not provided */
+	zend_long apcu_memory;            /* apc.shm_size */
+	char *apcu_serializer;            /* apc.serializer */
 
 	/* base/arena.c */
 	php_leveret_opened *opened;

@@ -4,6 +4,9 @@
 
 #include "php.h"
 
+/* Passes `good` on. False: with one warning in the words of all directives; then PHP keeps the default. */
+bool php_leveret_ini_is_valid(bool good, const zend_ini_entry *entry, const zend_string *value, const char *allowed);
+
 /* INI handler of sizes and numbers: refuses, with one warning, what lies outside the limits given as mh_arg3. */
 typedef struct php_leveret_range { zend_long min, max; const char *text; } php_leveret_range;
 ZEND_INI_MH(php_leveret_on_update_range);

@@ -7,7 +7,6 @@
 #endif
 
 #include "serializer.h"
-#include "apcu/module.h"
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "cost.h"
@@ -78,11 +77,17 @@ static bool is_known(const char *name)
 	return strcmp(name, "php") == 0 || strcmp(name, "igbinary") == 0 || strcmp(name, "msgpack") == 0;
 }
 
+/* What apc.serializer says; NULL: the module apcu is not provided, or with `if_set`, nobody has set it. */
+static const char *serializer_of_apc(bool if_set)
+{
+	return LEVERET_G(apcu_serializer_is_set) || !if_set ? LEVERET_G(apcu_serializer) : NULL;
+}
+
 /* leveret.serializer=auto: apcu_* do as apc.serializer says, or its default, since others may have no igbinary where this process has
  * it. Who has set it has told Leveret\Cache too. */
 static const char *chosen_name(bool of_apcu)
 {
-	const char *ours = LEVERET_G(serializer), *of_apc = php_leveret_apcu_serializer(!of_apcu);
+	const char *ours = LEVERET_G(serializer), *of_apc = serializer_of_apc(!of_apcu);
 	if (strcmp(ours, "auto") != 0) {
 		return ours;
 	}

@@ -1,6 +1,6 @@
-/* base/provide.h: the drop-in modules. */
-#ifndef PHP_LEVERET_BASE_PROVIDE_H
-#define PHP_LEVERET_BASE_PROVIDE_H
+/* provide.h: the drop-in modules. */
+#ifndef PHP_LEVERET_PROVIDE_H
+#define PHP_LEVERET_PROVIDE_H
 
 #include "php.h"
 

@@ -1,19 +1,17 @@
-/* base/module.c: the module leveret: its INI directives, its part in the life of a process and of a request, phpinfo. */
+/* module.c: the module leveret: its INI directives, its part in the life of a process and of a request, phpinfo. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
-#include "module.h"
+#include "base/arena.h"
+#include "base/globals.h"
+#include "base/ini.h"
 #include "cache/cache.h"
 #include "codec/serializer.h"
 #include "decoded/table.h"
-#include "arena.h"
-#include "globals.h"
-#include "ini.h"
 #include "php_leveret.h"
 #include "provide.h"
 
-#include "SAPI.h"
 #include "ext/standard/info.h"
 #include "php_ini.h"
 
@@ -25,34 +23,7 @@
 
 ZEND_DECLARE_MODULE_GLOBALS(leveret)
 
-uint64_t php_leveret_master;
-
 /* --- INI --- */
-
-/* False, with one warning in the words of all directives: then PHP keeps the default. */
-static bool is_valid(bool good, zend_ini_entry *entry, zend_string *value, const char *allowed)
-{
-	if (!good) {
-		zend_error(E_WARNING, "%s must be %s, \"%s\" is not; the default is used", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
-	}
-	return good;
-}
-
-ZEND_INI_MH(php_leveret_on_update_range)
-{
-	const php_leveret_range *range = mh_arg3;
-	zend_string *problem = NULL;
-	zend_long number = new_value ? zend_ini_parse_quantity(new_value, &problem) : 0;
-	bool good = !problem && number >= range->min && number <= range->max;
-	if (problem) {
-		zend_string_release(problem);
-	}
-	if (!is_valid(good, entry, new_value, range->text)) {
-		return FAILURE;
-	}
-	*(zend_long *) ZEND_INI_GET_ADDR() = number;
-	return SUCCESS;
-}
 
 static bool is_one_of(const char *word, size_t len, const char *const *words)
 {
@@ -67,7 +38,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *words)
 static PHP_INI_MH(on_update_serializer)
 {
 	static const char *const names[] = { "auto", "php", "igbinary", "msgpack", NULL };
-	if (!is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "auto, php, igbinary or msgpack")) {
+	if (!php_leveret_ini_is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "auto, php, igbinary or msgpack")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -75,7 +46,7 @@ static PHP_INI_MH(on_update_serializer)
 
 static PHP_INI_MH(on_update_provide)
 {
-	if (!is_valid(php_leveret_is_list_of_drop_ins(ZSTR_VAL(new_value)), entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
+	if (!php_leveret_ini_is_valid(php_leveret_is_list_of_drop_ins(ZSTR_VAL(new_value)), entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -83,7 +54,7 @@ static PHP_INI_MH(on_update_provide)
 
 static PHP_INI_MH(on_update_dir)
 {
-	if (!is_valid(ZSTR_LEN(new_value) == 0 || ZSTR_VAL(new_value)[0] == '/', entry, new_value, "the absolute path of a folder, or empty")) {
+	if (!php_leveret_ini_is_valid(ZSTR_LEN(new_value) == 0 || ZSTR_VAL(new_value)[0] == '/', entry, new_value, "the absolute path of a folder, or empty")) {
 		return FAILURE;
 	}
 	/* php-fpm sets it anew for each request, mostly to what it was. */
@@ -104,7 +75,7 @@ static PHP_INI_MH(on_update_apcu_arena)
 static PHP_INI_MH(on_update_apcu_cli)
 {
 	static const char *const names[] = { "private", "shared", NULL };
-	if (!is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "private or shared")) {
+	if (!php_leveret_ini_is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "private or shared")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -161,25 +132,11 @@ static PHP_GSHUTDOWN_FUNCTION(leveret)
 	php_leveret_allowed_classes_free(leveret_globals);
 }
 
-static bool is_sapi(const char *name)
-{
-	return strcmp(sapi_module.name, name) == 0;
-}
-
-/* `php -S` is somebody's own as well: what is started by hand, or by a test, and not by the host. */
-bool php_leveret_apcu_is_private(void)
-{
-	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server")) && strcmp(LEVERET_G(apcu_cli), "private") == 0;
-}
-
 static PHP_MINIT_FUNCTION(leveret)
 {
 	REGISTER_INI_ENTRIES();
 	leveret_declare(LEVERET_PROGRAM_PHP);
-	/* Each master of a web server is a new one; a command line is none, but for what it forks. */
-	if (php_leveret_apcu_is_private() || (!is_sapi("cli") && !is_sapi("phpdbg"))) {
-		php_leveret_master = leveret_master_token();
-	}
+	php_leveret_apcu_master_begin();
 	php_leveret_cache_minit();
 	php_leveret_serializers();   /* are looked for while there is one thread */
 	/* A module that dl() loads goes with its request; one that it registers would stay and point into unloaded code. */
@@ -208,7 +165,7 @@ static PHP_RINIT_FUNCTION(leveret)
 	LEVERET_G(request_now) = leveret_now();
 	php_leveret_arenas_check();
 	php_leveret_decoded_sweep();
-	php_leveret_arenas_sweep();
+	php_leveret_arenas_sweep(php_leveret_decoded_forget);
 	return SUCCESS;
 }
 

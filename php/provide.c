@@ -1,4 +1,4 @@
-/* base/provide.c: the drop-in modules: which of them leveret.provide names, and where a real one is there, which is used then.
+/* provide.c: the drop-in modules: which of them leveret.provide names, and where a real one is there, which is used then.
  *
  * PHP enters all extensions of php.ini in its registry before it starts the first, so a real one is seen in whatever order they
  * are loaded.
@@ -9,9 +9,9 @@
 
 #include "provide.h"
 #include "apcu/module.h"
+#include "base/globals.h"
 #include "memcache/module.h"
 #include "memcached/module.h"
-#include "globals.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
