@@ -4,7 +4,6 @@
 #endif
 
 #include "base/bytes.h"
-#include "base/refused.h"
 #include "apcu.h"
 
 static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down)

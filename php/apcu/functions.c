@@ -4,7 +4,6 @@
 #endif
 
 #include "base/bytes.h"
-#include "base/refused.h"
 #include "codec/value.h"
 #include "apcu.h"
 

@@ -3,6 +3,7 @@
 #define PHP_LEVERET_BASE_ARENA_H
 
 #include "base/globals.h"
+#include "base/refused.h"
 
 /* The arena of the apcu module (leveret.apcu_arena, or a private one; sized by apc.shm_size), or NULL: then one log line of this process has said why. */
 leveret_arena *php_leveret_apcu_arena(void);
@@ -12,6 +13,15 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
 /* An operation answered LEVERET_LOST: from now on the two functions above open the arena anew. The old handle goes on answering
  * LOST until the end of the request, so a caller that keeps one asks again. */
 void php_leveret_arena_lost(leveret_arena *arena);
+
+/* Passes on what a store of `len` bytes has answered. */
+static zend_always_inline leveret_status php_leveret_stored(leveret_arena *arena, leveret_status status, size_t len)
+{
+	if (UNEXPECTED(status == LEVERET_NO_MEMORY)) {
+		php_leveret_tell_no_memory(arena, len);
+	}
+	return status;
+}
 
 /* A pool of servers. Arenas among them are made and used as php.ini says (leveret.memory, leveret.lock_timeout). */
 leveret_pool *php_leveret_pool_new(void);

@@ -10,13 +10,4 @@ void php_leveret_tell_too_large(leveret_arena *arena, size_t len);
 /* The same as the first, of an arena that is a server of a pool: its name. */
 void php_leveret_tell_no_memory_of(leveret_pool *pool, uint32_t server);
 
-/* Passes on what a store of `len` bytes has answered. */
-static zend_always_inline leveret_status php_leveret_stored(leveret_arena *arena, leveret_status status, size_t len)
-{
-	if (UNEXPECTED(status == LEVERET_NO_MEMORY)) {
-		php_leveret_tell_no_memory(arena, len);
-	}
-	return status;
-}
-
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/bytes.h"
 #include "base/globals.h"
-#include "base/refused.h"
 #include "base/text.h"
 #include "cache.h"
 
@@ -104,7 +103,7 @@ static bool interval_seconds(zend_object *interval, zend_long *seconds)
 	return added;
 }
 
-bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline)
+bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t *deadline)
 {
 	zend_long seconds = ttl->seconds;
 	if (ttl->interval) {
@@ -115,7 +114,7 @@ bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *de
 		*deadline = LEVERET_NEVER;
 		return true;
 	}
-	*deadline = leveret_deadline_of_ttl(seconds, now);
+	*deadline = leveret_deadline_of_ttl(seconds, 0);
 	return true;
 }
 
@@ -145,7 +144,7 @@ leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_re
 	}
 	*len = encoded.bytes.len;
 	CACHE_ASK(cache, status, leveret_store(cache->arena, php_leveret_string(request->key), encoded.bytes, &encoded.meta, request->deadline, request->mode,
-		request->cas, request->now, NULL));
+		request->cas, 0, NULL));
 	php_leveret_encoded_free(&encoded);
 	return php_leveret_stored(cache->arena, status, *len);
 }

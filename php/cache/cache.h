@@ -72,7 +72,7 @@ typedef struct cache_ttl {
 #define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
 
 /* False: an exception is pending. */
-bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
+bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t *deadline);
 
 /* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code and a lost arena may
  * have given the object another one. NULL: it is not known. */
@@ -99,7 +99,7 @@ static zend_always_inline bool cache_fetch(cache_object *cache, zend_string *key
 typedef struct cache_store_request {
 	zend_string *key;
 	zval *value;
-	uint32_t now, deadline;
+	uint32_t deadline;
 	leveret_mode mode;
 	uint64_t cas;
 } cache_store_request;

@@ -27,14 +27,14 @@ static zend_always_inline void store_method(INTERNAL_FUNCTION_PARAMETERS, levere
 {
 	CACHE_BEGIN(cache);
 	cache_ttl ttl = CACHE_TTL_NONE;
-	cache_store_request request = { .now = leveret_now(), .mode = mode };
+	cache_store_request request = { .mode = mode };
 	ZEND_PARSE_PARAMETERS_START(2, 3)
 		Z_PARAM_STR(request.key)
 		Z_PARAM_ZVAL(request.value)
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!php_leveret_cache_deadline(&ttl, request.now, &request.deadline))) {
+	if (UNEXPECTED(!php_leveret_cache_deadline(&ttl, &request.deadline))) {
 		RETURN_THROWS();
 	}
 	RETVAL_BOOL(php_leveret_cache_store_or_throw(cache, &request));
@@ -141,7 +141,7 @@ ZEND_METHOD(Leveret_Cache, cas)
 	CACHE_BEGIN(cache);
 	zend_long cas;
 	cache_ttl ttl = CACHE_TTL_NONE;
-	cache_store_request request = { .now = leveret_now(), .mode = LEVERET_CAS };
+	cache_store_request request = { .mode = LEVERET_CAS };
 	ZEND_PARSE_PARAMETERS_START(3, 4)
 		Z_PARAM_STR(request.key)
 		Z_PARAM_LONG(cas)
@@ -150,7 +150,7 @@ ZEND_METHOD(Leveret_Cache, cas)
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	request.cas = (uint64_t) cas;
-	if (!php_leveret_cache_deadline(&ttl, request.now, &request.deadline)) {
+	if (!php_leveret_cache_deadline(&ttl, &request.deadline)) {
 		RETURN_THROWS();
 	}
 	RETVAL_BOOL(php_leveret_cache_store_or_throw(cache, &request));
@@ -188,7 +188,7 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	zend_string *key;
 	zend_long step = 1;
 	cache_ttl ttl = CACHE_TTL_NONE;
-	uint32_t now = leveret_now(), deadline;
+	uint32_t deadline;
 	int64_t result;
 	leveret_status status;
 	ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -197,13 +197,13 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		Z_PARAM_LONG(step)
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, now, &deadline))) {
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, &deadline))) {
 		RETURN_THROWS();
 	}
 	if (down) {
 		step = (zend_long) (0 - (zend_ulong) step);   /* PHP_INT_MIN has no opposite; unsigned it wraps, as the sum does */
 	}
-	CACHE_ASK(cache, status, leveret_count(cache->arena, php_leveret_string(key), step, LEVERET_NATIVE, true, deadline, now, &result));
+	CACHE_ASK(cache, status, leveret_count(cache->arena, php_leveret_string(key), step, LEVERET_NATIVE, true, deadline, 0, &result));
 	if (EXPECTED(status == LEVERET_OK)) {
 		RETURN_LONG((zend_long) result);
 	}
@@ -227,17 +227,17 @@ ZEND_METHOD(Leveret_Cache, touch)
 	CACHE_BEGIN(cache);
 	zend_string *key;
 	cache_ttl ttl = CACHE_TTL_NONE;
-	uint32_t now = leveret_now(), deadline;
+	uint32_t deadline;
 	leveret_status status;
 	ZEND_PARSE_PARAMETERS_START(1, 2)
 		Z_PARAM_STR(key)
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, now, &deadline))) {
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, &deadline))) {
 		RETURN_THROWS();
 	}
-	CACHE_ASK(cache, status, leveret_touch(cache->arena, php_leveret_string(key), deadline, now));
+	CACHE_ASK(cache, status, leveret_touch(cache->arena, php_leveret_string(key), deadline, 0));
 	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_MISS) && !EG(exception)) {
 		php_leveret_cache_throw(cache, status, key, 0);
 	}

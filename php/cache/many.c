@@ -188,13 +188,13 @@ ZEND_METHOD(Leveret_Cache, setMultiple)
 	CACHE_BEGIN(cache);
 	zval *values;
 	cache_ttl ttl = CACHE_TTL_NONE;
-	set_context context = { cache, { .now = leveret_now(), .mode = LEVERET_SET } };
+	set_context context = { cache, { .mode = LEVERET_SET } };
 	ZEND_PARSE_PARAMETERS_START(1, 2)
 		Z_PARAM_ITERABLE(values)
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (!php_leveret_cache_deadline(&ttl, context.request.now, &context.request.deadline)) {
+	if (!php_leveret_cache_deadline(&ttl, &context.request.deadline)) {
 		RETURN_THROWS();
 	}
 	walk_iterable(values, &(walk) { visit_set, &context, true });

@@ -32,9 +32,9 @@ static bool call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend
 /* The value is at hand, so an arena that cannot take it is worth no exception: the log says so. */
 static void keep(cache_object *cache, zend_string *key, zval *value, const cache_ttl *ttl)
 {
-	cache_store_request request = { .key = key, .value = value, .now = leveret_now(), .mode = LEVERET_SET };
+	cache_store_request request = { .key = key, .value = value, .mode = LEVERET_SET };
 	size_t len = 0;
-	if (!php_leveret_cache_deadline(ttl, request.now, &request.deadline)) {
+	if (!php_leveret_cache_deadline(ttl, &request.deadline)) {
 		return;
 	}
 	leveret_status status = php_leveret_cache_store(cache, &request, &len);

@@ -92,13 +92,14 @@ static void copy_answer(const zend_string *prefix, const leveret_answer *answer,
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
-/* The log knows the length where only this call does. */
-static void tell_no_memory(leveret_pool *pool, size_t len)
+static void tell_failure(memc_object *self, const leveret_answer *answer, size_t len)
 {
-	leveret_arena *arena = leveret_pool_arena(pool, 0);
+	leveret_arena *arena = answer->code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE ? leveret_pool_arena(self->link->pool, 0) : NULL;
 	if (arena) {
+		/* Before the result is told, which says the same without the length. */
 		php_leveret_tell_no_memory(arena, len);
 	}
+	php_leveret_memc_result_of(self, answer);
 }
 
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy)
@@ -107,10 +108,11 @@ bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_c
 	leveret_answer answer;
 	self->is_fetching = false;
 	int code = leveret_pool_call(pool, request, &answer);
-	if (UNEXPECTED(code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE)) {
-		tell_no_memory(pool, request->value.len);
+	if (EXPECTED(code == MEMC_SUCCESS)) {
+		memc_result(self, code);
+	} else {
+		tell_failure(self, &answer, request->value.len);
 	}
-	php_leveret_memc_result_of(self, &answer);
 	/* Nothing is answered to what was sent without asking for it. */
 	if (code != MEMC_SUCCESS || answer.request == LEVERET_UNANSWERED) {
 		return false;

@@ -54,7 +54,7 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 	do {
 		leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
 		php_leveret_memc_call(self, &request, NULL);
-		stored = !php_leveret_memc_is_failure(self->code);
+		stored = EXPECTED(self->code == MEMC_SUCCESS) || !php_leveret_memc_is_failure(self->code);
 	} while (!stored && wants_retry(self->code) && retries-- > 0);
 	zend_string_release(full);
 	return stored;

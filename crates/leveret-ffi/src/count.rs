@@ -5,8 +5,8 @@
 //! before.
 use crate::codec::reader_of;
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NOT_NUMBER, LEVERET_OK};
-use crate::types::{failure, outcome};
-use crate::{leveret_arena, leveret_bytes, moment};
+use crate::types::{failure, moment, outcome};
+use crate::{leveret_arena, leveret_bytes};
 use leveret_client::codec::{Compression, Form};
 use leveret_engine::{
     Arena, Counted, Deadline, Encoding, Error, Mode, Now, ReadOptions, Stored, Terms, Time, Value,

@@ -1,8 +1,8 @@
 //! One item at a time: find, copy, store, remove.
-use crate::types::{answer, failure, outcome, slice};
-use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status, moment};
+use crate::types::{answer, failure, moment, outcome, slice};
+use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status};
 use leveret_engine::{
-    Arena, Deadline, Encoding, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
+    Arena, Deadline, Encoding, Found, Meta, Now, ReadOptions, Stored, Terms, Time, Value, Version,
 };
 use leveret_status::*;
 use std::ffi::c_void;
@@ -218,15 +218,7 @@ pub unsafe extern "C" fn leveret_store(
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key, bytes, meta) = unsafe { (&(*arena).0, key.as_slice(), value.as_slice(), *meta) };
-    let Some(mode) = leveret_mode::of_number(mode) else { return LEVERET_FAILED };
-    let mode = match mode {
-        leveret_mode::LEVERET_SET => Mode::Set,
-        leveret_mode::LEVERET_ADD => Mode::Add,
-        leveret_mode::LEVERET_REPLACE => Mode::Replace,
-        leveret_mode::LEVERET_APPEND => Mode::Append,
-        leveret_mode::LEVERET_PREPEND => Mode::Prepend,
-        leveret_mode::LEVERET_CAS => Mode::Cas(cas),
-    };
+    let Some(mode) = leveret_mode::of_number(mode, cas) else { return LEVERET_FAILED };
     let value = match <[u8; 8]>::try_from(bytes) {
         Ok(number) if meta.encoding == Encoding::INTEGER => Value::Integer(i64::from_ne_bytes(number)),
         _ => Value::Bytes(bytes),

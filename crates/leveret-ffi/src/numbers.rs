@@ -2,7 +2,7 @@
 //! its own: so functions take u32 and ask `of_number`. Numbers that go through as they are have enums in the header that
 //! the compiler compares with those of the crates below.
 use crate::{
-    leveret_code, leveret_encoding, leveret_mode, leveret_operation, leveret_origin, leveret_pool_option,
+    leveret_code, leveret_encoding, leveret_operation, leveret_origin, leveret_pool_option,
     leveret_program, leveret_ring,
 };
 use leveret_client::codec::{encoding, origin};
@@ -27,8 +27,6 @@ macro_rules! of_number {
 }
 
 of_number! { leveret_program: LEVERET_PROGRAM_OTHER LEVERET_PROGRAM_PHP LEVERET_PROGRAM_RUBY LEVERET_PROGRAM_SERVER LEVERET_PROGRAM_TOOL }
-
-of_number! { leveret_mode: LEVERET_SET LEVERET_ADD LEVERET_REPLACE LEVERET_APPEND LEVERET_PREPEND LEVERET_CAS }
 
 of_number! {
     leveret_ring: LEVERET_RING_MODULA LEVERET_RING_CONSISTENT LEVERET_RING_KETAMA LEVERET_RING_PECL_CONSISTENT

@@ -1,18 +1,10 @@
 //! The arena's clock.
+use crate::types::moment;
 use leveret_engine::{Deadline, Time, EXPTIME_RELATIVE_MAX};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A deadline that never comes.
 pub const LEVERET_NEVER: u32 = u32::MAX;
-
-/// 0 = now.
-pub(crate) fn moment(now: u32) -> Time {
-    if now == 0 {
-        Time::now()
-    } else {
-        Time(now)
-    }
-}
 
 /// The arena's clock: seconds since boot, suspend included.
 #[no_mangle]

@@ -1,5 +1,5 @@
 //! The words of the ABI: bytes, what an item is, how a call ended.
-use leveret_engine::{Error, Stored};
+use leveret_engine::{Error, Mode, Stored, Time};
 
 /// Bytes of the caller. `data` may be NULL when `len` is 0.
 #[repr(C)]
@@ -120,6 +120,37 @@ pub enum leveret_mode {
     LEVERET_PREPEND,
     /// When the item has the token given.
     LEVERET_CAS,
+}
+
+impl leveret_mode {
+    /// The mode of a number, with the token of a cas. None: it has no name.
+    #[inline]
+    pub(crate) fn of_number(number: u32, cas: u64) -> Option<Mode> {
+        const SET: u32 = leveret_mode::LEVERET_SET as u32;
+        const ADD: u32 = leveret_mode::LEVERET_ADD as u32;
+        const REPLACE: u32 = leveret_mode::LEVERET_REPLACE as u32;
+        const APPEND: u32 = leveret_mode::LEVERET_APPEND as u32;
+        const PREPEND: u32 = leveret_mode::LEVERET_PREPEND as u32;
+        const CAS: u32 = leveret_mode::LEVERET_CAS as u32;
+        Some(match number {
+            SET => Mode::Set,
+            ADD => Mode::Add,
+            REPLACE => Mode::Replace,
+            APPEND => Mode::Append,
+            PREPEND => Mode::Prepend,
+            CAS => Mode::Cas(cas),
+            _ => return None,
+        })
+    }
+}
+
+/// 0 = now.
+pub(crate) fn moment(now: u32) -> Time {
+    if now == 0 {
+        Time::now()
+    } else {
+        Time(now)
+    }
 }
 
 impl leveret_bytes {

@@ -1,8 +1,8 @@
 //! Walking over all items. The records lie in a buffer of the caller, so that nothing of ours is left behind when the
 //! host jumps away.
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NO_MEMORY, LEVERET_OK};
-use crate::types::failure;
-use crate::{leveret_arena, moment};
+use crate::leveret_arena;
+use crate::types::{failure, moment};
 use leveret_engine::{Arena, Cursor, Error, Found};
 
 /// One item in a buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.

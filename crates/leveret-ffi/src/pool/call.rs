@@ -1,11 +1,12 @@
 //! One request and its answer: what a batch would do, without one where the pool is one arena.
+use super::servers::look;
 use super::{
     leveret_answer, leveret_code, leveret_operation, leveret_pool, leveret_pool_add, leveret_pool_begin,
-    leveret_pool_next, leveret_pool_run, leveret_request,
+    leveret_pool_next, leveret_pool_run, leveret_request, Stores,
 };
 use crate::leveret_bytes;
 use leveret_client::pool::TextKey;
-use leveret_engine::{Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
+use leveret_engine::{Arena, Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
 use leveret_code::*;
 use std::ptr::null;
 
@@ -115,4 +116,24 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
         Err(_) => LEVERET_CODE_SERVER_ERROR,
     };
     Some((code as i32, 0))
+}
+
+impl leveret_pool {
+    /// Whether `arena` is what a look would find.
+    #[inline]
+    pub(super) fn is_looked_up(&self, now: Time) -> bool {
+        match (&self.arena, self.validity) {
+            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
+            _ => false,
+        }
+    }
+
+    /// The arena into which values are stored without a batch.
+    #[inline]
+    fn memory(&mut self, now: Time) -> Option<(&Arena, Stores)> {
+        if !self.is_looked_up(now) {
+            look(self, now);
+        }
+        Some((&self.arena.as_ref()?.0, self.stores?))
+    }
 }

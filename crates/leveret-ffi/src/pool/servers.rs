@@ -1,8 +1,9 @@
 //! The servers of a pool.
 use super::{bytes, leveret_code, leveret_pool, millis, Stores};
-use crate::{leveret_arena, leveret_bytes, moment};
+use crate::types::moment;
+use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::{Credentials, Protocol, ServerKind, Tuning};
-use leveret_engine::{Arena, Time};
+use leveret_engine::Time;
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -286,29 +287,9 @@ pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -
     pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
 }
 
-impl leveret_pool {
-    /// Whether `arena` is what a look would find.
-    #[inline]
-    fn is_looked_up(&self, now: Time) -> bool {
-        match (&self.arena, self.validity) {
-            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
-            _ => false,
-        }
-    }
-
-    /// The arena into which values are stored without a batch.
-    #[inline]
-    pub(super) fn memory(&mut self, now: Time) -> Option<(&Arena, Stores)> {
-        if !self.is_looked_up(now) {
-            look(self, now);
-        }
-        Some((&self.arena.as_ref()?.0, self.stores?))
-    }
-}
-
 // Apart, so that the way without it saves no registers.
 #[inline(never)]
-fn look(pool: &mut leveret_pool, now: Time) {
+pub(super) fn look(pool: &mut leveret_pool, now: Time) {
     let current = pool.pool.arena(now);
     // Handles of one arena share its path, so one look tells whether it is still the same.
     let is_same = match (&pool.arena, current) {
