@@ -44,6 +44,22 @@ class TestPhp < LeveretTest
     assert_equal 'int(7)', php('var_dump($cache->increment("joined"));').strip
   end
 
+  def test_a_ttl_ends_at_the_same_moment_in_both
+    c = cache
+    ttls = [nil, 0, -1, -2**62, 1, 100, 2**31, 2**32, 2**40, 2**62]
+    ttls.each_with_index { |ttl, i| c.set("ruby#{i}", i, ttl) }
+    ends = php(<<~PHP)
+      foreach ([#{ttls.map { |ttl| ttl || 'null' }.join(', ')}] as $i => $ttl) {
+          $cache->set("php$i", $i, $ttl);
+          [$ruby, $php] = [$cache->getItem("ruby$i"), $cache->getItem("php$i")];
+          echo json_encode([$ttl, $ruby !== null, $php !== null, $ruby?->expires === $php?->expires || abs($ruby->expires - $php->expires) <= 5]), "\\n";
+      }
+    PHP
+    want = ttls.map { |ttl| "[#{ttl || 'null'},#{ttl.nil? || ttl.positive?},#{ttl.nil? || ttl.positive?},true]" }
+    # One second may be over by now.
+    assert_equal want.reject { |row| row.start_with?('[1,') }, ends.lines(chomp: true).reject { |row| row.start_with?('[1,') }
+  end
+
   def test_what_only_one_language_can_read_is_a_miss_to_the_other
     c = cache
     c['ruby'] = { symbol: 1 }

@@ -8,9 +8,7 @@ use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NOT_NUMBER, LEVERET_OK};
 use crate::types::{failure, moment, outcome};
 use crate::{leveret_arena, leveret_bytes};
 use leveret_client::codec::{Compression, Form};
-use leveret_engine::{
-    Arena, Counted, Deadline, Encoding, Error, Mode, Now, ReadOptions, Stored, Terms, Time, Value,
-};
+use leveret_engine::{Arena, Counted, Deadline, Encoding, Error, Mode, Now, ReadOptions, Stored, Terms, Time, Value};
 
 /// The smallest integer has 20 characters, and memcached pads a number that became shorter.
 const TEXT_MAX: usize = 31;
@@ -182,7 +180,8 @@ enum Made {
 
 fn make_integer(arena: &Arena, key: &[u8], reader: u32, now: Time) -> Result<Made, Error> {
     let untraced = ReadOptions::new().untraced();
-    let is_integer = |found: &leveret_engine::Found| found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);
+    let is_integer =
+        |found: &leveret_engine::Found| found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);
     // The token is asked for only where it is needed: the first time that takes the lock.
     if let Some(number) = arena.peek(key, now).as_ref().and_then(is_integer) {
         return Ok(Made::Integer(number));

@@ -1,9 +1,7 @@
 //! One item at a time: find, copy, store, remove.
 use crate::types::{answer, failure, moment, outcome, slice};
 use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status};
-use leveret_engine::{
-    Arena, Deadline, Encoding, Found, Meta, Now, ReadOptions, Stored, Terms, Time, Value, Version,
-};
+use leveret_engine::{Arena, Deadline, Encoding, Found, Meta, Now, ReadOptions, Stored, Terms, Time, Value, Version};
 use leveret_status::*;
 use std::ffi::c_void;
 

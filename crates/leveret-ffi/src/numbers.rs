@@ -2,8 +2,8 @@
 //! its own: so functions take u32 and ask `of_number`. Numbers that go through as they are have enums in the header that
 //! the compiler compares with those of the crates below.
 use crate::{
-    leveret_code, leveret_encoding, leveret_operation, leveret_origin, leveret_pool_option,
-    leveret_program, leveret_ring,
+    leveret_code, leveret_encoding, leveret_operation, leveret_origin, leveret_pool_option, leveret_program,
+    leveret_ring,
 };
 use leveret_client::codec::{encoding, origin};
 use leveret_client::pool::Code;

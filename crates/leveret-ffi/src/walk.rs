@@ -1,7 +1,7 @@
 //! Walking over all items. The records lie in a buffer of the caller, so that nothing of ours is left behind when the
 //! host jumps away.
-use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NO_MEMORY, LEVERET_OK};
 use crate::leveret_arena;
+use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NO_MEMORY, LEVERET_OK};
 use crate::types::{failure, moment};
 use leveret_engine::{Arena, Cursor, Error, Found};
 
@@ -174,13 +174,7 @@ enum Unfilled {
 
 /// # Safety
 /// `buffer` is aligned to 8 and has room for `len` bytes.
-unsafe fn scan(
-    arena: &Arena,
-    cursor: &mut Cursor,
-    now: u32,
-    buffer: *mut u8,
-    len: usize,
-) -> Result<Filled, Unfilled> {
+unsafe fn scan(arena: &Arena, cursor: &mut Cursor, now: u32, buffer: *mut u8, len: usize) -> Result<Filled, Unfilled> {
     let now = moment(now);
     let mut used = 0;
     loop {

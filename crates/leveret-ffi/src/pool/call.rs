@@ -6,8 +6,8 @@ use super::{
 };
 use crate::leveret_bytes;
 use leveret_client::pool::TextKey;
-use leveret_engine::{Arena, Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
 use leveret_code::*;
+use leveret_engine::{Arena, Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
 use std::ptr::null;
 
 /// answer->request of a request that has no answer.

@@ -18,7 +18,10 @@ fn a_ttl_always_has_an_end() {
     for now in [1, 1000, u32::MAX - 1, u32::MAX] {
         for secs in [i64::MIN, -1, 0, 1, i64::from(u32::MAX) - 1, i64::from(u32::MAX), 1 << 32, i64::MAX] {
             let deadline = leveret_deadline_of_ttl(secs, now);
-            assert!(deadline < LEVERET_NEVER && deadline >= now.min(LEVERET_NEVER - 1), "{secs} from {now}: {deadline}");
+            assert!(
+                deadline < LEVERET_NEVER && deadline >= now.min(LEVERET_NEVER - 1),
+                "{secs} from {now}: {deadline}"
+            );
         }
     }
 }

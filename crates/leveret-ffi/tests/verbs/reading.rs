@@ -87,7 +87,9 @@ fn values_of_all_kinds_are_copied() {
 
 #[test]
 fn what_was_recycled_is_read_as_it_is_now() {
-    for (newer, want) in [(Some(&b"another, and longer"[..]), Ok(b"another, and longer".to_vec())), (None, Err(LEVERET_MISS))] {
+    for (newer, want) in
+        [(Some(&b"another, and longer"[..]), Ok(b"another, and longer".to_vec())), (None, Err(LEVERET_MISS))]
+    {
         for how in [0, LEVERET_READ_CAS] {
             let opened = Opened::new();
             opened.store(KEY, b"value", Meta::native(Encoding::RAW));
@@ -103,7 +105,10 @@ fn what_was_recycled_is_read_as_it_is_now() {
             let hits = opened.stats().hits;
             assert_eq!(opened.finish(&mut reading), want, "how {how}");
             assert_eq!((reading.tries, opened.stats().hits), (1, hits), "what was counted is counted");
-            assert!(how == 0 || want.is_err() || ![0, cas].contains(&reading.found.cas), "the token is the newer version's");
+            assert!(
+                how == 0 || want.is_err() || ![0, cas].contains(&reading.found.cas),
+                "the token is the newer version's"
+            );
         }
     }
 }

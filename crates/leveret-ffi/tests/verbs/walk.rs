@@ -39,7 +39,8 @@ fn walk(opened: &Opened, len: usize) -> Result<BTreeMap<Vec<u8>, u32>, leveret_s
 fn each_item_is_met_once_whatever_the_buffer() {
     let opened = Opened::new();
     assert_eq!(walk(&opened, 0), Ok(BTreeMap::new()));
-    let keys: Vec<Vec<u8>> = (0..3000u32).map(|number| number.to_string().repeat(number as usize % 40 + 1).into_bytes()).collect();
+    let keys: Vec<Vec<u8>> =
+        (0..3000u32).map(|number| number.to_string().repeat(number as usize % 40 + 1).into_bytes()).collect();
     let long = vec![b'l'; 30_000];
     let all = || keys.iter().chain([&long]);
     all().for_each(|key| opened.store(key, b"value", Meta::native(Encoding::RAW)));
