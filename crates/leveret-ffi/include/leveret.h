@@ -17,6 +17,18 @@
 // How many keys leveret_ask_for can ask for at once.
 #define LEVERET_AHEAD 32
 
+// answer->request of a request that has no answer.
+#define LEVERET_UNANSWERED UINT32_MAX
+
+// How an item is read, or'd: the key's hash is known.
+#define LEVERET_READ_HASHED 1
+
+// Tells found.cas. The first time it may take the shard's lock.
+#define LEVERET_READ_CAS 2
+
+// Counts nothing, and the item does not look read.
+#define LEVERET_READ_UNTRACED 4
+
 // A deadline that never comes.
 #define LEVERET_NEVER UINT32_MAX
 
@@ -38,7 +50,7 @@ typedef enum leveret_status {
   LEVERET_TOO_LARGE,
   // The key is above leveret_key_max().
   LEVERET_KEY_TOO_LONG,
-  // No room could be made, and a plain set has removed the old item; for leveret_scan: the buffer is too small.
+  // No room could be made, and a plain set has removed the old item; for a walk: the buffer is too small.
   LEVERET_NO_MEMORY,
   // The arena's file was truncated, replaced or unlinked: close it and open it again.
   LEVERET_LOST,
@@ -50,6 +62,16 @@ typedef enum leveret_status {
   // Lease: compute without one.
   LEVERET_NO_LEASE,
 } leveret_status;
+
+// What is to be done next.
+typedef enum leveret_step {
+  // There is an item: fetch it. If it cannot be used, ask for the next step.
+  LEVERET_STEP_LOOK = 0,
+  // Compute the value, store it, and end.
+  LEVERET_STEP_COMPUTE,
+  // Another process computes: ask for the next step, unless the host is to stop.
+  LEVERET_STEP_AGAIN,
+} leveret_step;
 
 // What an item's bytes are.
 typedef enum leveret_encoding {
@@ -488,6 +510,28 @@ typedef struct leveret_form {
   uint8_t codec;
 } leveret_form;
 
+// The right to compute the value of one key.
+typedef struct leveret_ticket {
+  // Hash of the key.
+  uint64_t hash;
+  // Number of the lease.
+  uint32_t slot;
+  // Which use of it.
+  uint32_t serial;
+} leveret_ticket;
+
+// Where a process stands: all zero begins. It belongs to one thread of one process, and to the arena that it began with.
+typedef struct leveret_compute {
+  // The lease, while it is held.
+  struct leveret_ticket ticket;
+  // When the wait began, in microseconds of a clock of this process; 0: there was none.
+  uint64_t began_us;
+  // Private.
+  uint32_t state;
+  // 0.
+  uint32_t unused;
+} leveret_compute;
+
 // Proof of one version of one item.
 typedef struct leveret_version {
   // Hash of the key.
@@ -529,16 +573,6 @@ typedef struct leveret_found {
   // How the value lies in the item. Private.
   uint8_t kind;
 } leveret_found;
-
-// The right to compute the value of one key.
-typedef struct leveret_ticket {
-  // Hash of the key.
-  uint64_t hash;
-  // Number of the lease.
-  uint32_t slot;
-  // Which use of it.
-  uint32_t serial;
-} leveret_ticket;
 
 // One request of a batch.
 typedef struct leveret_request {
@@ -615,6 +649,21 @@ typedef struct leveret_failure {
   int32_t system_error;
 } leveret_failure;
 
+// What is being read. leveret_read_begin fills it, or the caller, who has `found` from a walk: then the rest is 0 or what
+// leveret_read_begin is told.
+typedef struct leveret_reading {
+  // The item.
+  struct leveret_found found;
+  // LEVERET_READ_…
+  uint32_t how;
+  // The moment of the caller; 0 = the present.
+  uint32_t now;
+  // How often it was recycled so far.
+  uint32_t tries;
+  // 0.
+  uint32_t unused;
+} leveret_reading;
+
 // Where a walk stands. All zero is its start.
 typedef struct leveret_cursor {
   // Shard under way.
@@ -625,8 +674,27 @@ typedef struct leveret_cursor {
   uint64_t bucket;
 } leveret_cursor;
 
-// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes
-// on.
+// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
+typedef struct leveret_walk {
+  // Where it stands.
+  struct leveret_cursor cursor;
+  // The records of the last step, aligned to 8; NULL before the first call.
+  uint8_t *buffer;
+  // Bytes that `buffer` has room for.
+  size_t len;
+  // After NO_MEMORY: bytes that `buffer` must have room for.
+  size_t needed;
+  // Bytes of records in `buffer`.
+  size_t used;
+  // Where the next record begins.
+  size_t at;
+  // The moment at which items must be alive; 0 = that of each step.
+  uint32_t now;
+  // 1: there is nothing left in the arena. The caller may set it, too.
+  uint32_t is_over;
+} leveret_walk;
+
+// One item in a buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
 typedef struct leveret_record {
   // The item.
   struct leveret_found found;
@@ -814,6 +882,75 @@ int32_t leveret_translate(const struct leveret_meta *meta,
                           struct leveret_bytes value,
                           struct leveret_form *form);
 
+// The next step of a thread that has looked for the value of a key and found none. Takes up to 20 ms. While this thread
+// has the lease the others wait, for ten seconds in all; that of a process that has died goes to one of them. A step that
+// looks for the item counts nothing.
+//
+// # Safety
+// Pointers are live.
+enum leveret_step leveret_compute_next(const struct leveret_arena *arena,
+                                       struct leveret_bytes key,
+                                       uint32_t now,
+                                       struct leveret_compute *compute);
+
+// The end, whatever the step was: gives the lease back and wakes those who wait. More than once does no harm. A host that
+// jumps over it calls leveret_lease_release_all.
+//
+// # Safety
+// Pointers are live.
+void leveret_compute_end(const struct leveret_arena *arena,
+                         struct leveret_compute *compute);
+
+// Adds to an integer; wraps. What counts is what `reader`, a leveret_origin, reads as one: also text (see
+// leveret_translate), with white space around it as PHP allows. A missing item is created with the value `step` and this
+// deadline if `create` is not 0. OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST,
+// FAILED.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_count(const struct leveret_arena *arena,
+                                  struct leveret_bytes key,
+                                  int64_t step,
+                                  uint32_t reader,
+                                  uint32_t create,
+                                  uint32_t deadline,
+                                  uint32_t now,
+                                  int64_t *result);
+
+// As leveret_count, but text does not count: what was stored as an integer does.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_add_integer(const struct leveret_arena *arena,
+                                        struct leveret_bytes key,
+                                        int64_t step,
+                                        uint32_t create,
+                                        uint32_t deadline,
+                                        uint32_t now,
+                                        int64_t *result);
+
+// Replaces an integer that has the value `old_value`. What is an integer is as in leveret_count. OK; EXISTS: another
+// value, or no integer; MISS; KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_swap_integer(const struct leveret_arena *arena,
+                                         struct leveret_bytes key,
+                                         int64_t old_value,
+                                         int64_t new_value,
+                                         uint32_t reader,
+                                         uint32_t now);
+
+// As leveret_swap_integer, but text is no integer.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_cas_integer(const struct leveret_arena *arena,
+                                        struct leveret_bytes key,
+                                        int64_t old_value,
+                                        int64_t new_value,
+                                        uint32_t now);
+
 // Looks an item up. OK, MISS or LOST; counts a hit or a miss. After a miss *found means nothing.
 //
 // # Safety
@@ -919,30 +1056,6 @@ enum leveret_status leveret_touch(const struct leveret_arena *arena,
                                   struct leveret_bytes key,
                                   uint32_t deadline,
                                   uint32_t now);
-
-// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not
-// 0. OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
-//
-// # Safety
-// Pointers are live.
-enum leveret_status leveret_add_integer(const struct leveret_arena *arena,
-                                        struct leveret_bytes key,
-                                        int64_t step,
-                                        uint32_t create,
-                                        uint32_t deadline,
-                                        uint32_t now,
-                                        int64_t *result);
-
-// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS;
-// KEY_TOO_LONG, BUSY, LOST, FAILED.
-//
-// # Safety
-// Pointers are live.
-enum leveret_status leveret_cas_integer(const struct leveret_arena *arena,
-                                        struct leveret_bytes key,
-                                        int64_t old_value,
-                                        int64_t new_value,
-                                        uint32_t now);
 
 // Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
 // with the time waited so far. NO_LEASE: compute without one.
@@ -1051,6 +1164,17 @@ int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 // # Safety
 // `pool` is live.
 void leveret_pool_quit(struct leveret_pool *pool);
+
+// One request and its answer, as leveret_pool_begin, leveret_pool_add, leveret_pool_run and leveret_pool_next give them.
+// A store is done at once where the pool is one arena, as leveret_pool_arena gives it, and leaves the batch alone. Returns
+// the code, which is also answer->code. What has no answer has the request LEVERET_UNANSWERED: a quiet one, or one that
+// is refused before it is sent. What *answer points at lives until the next batch begins.
+//
+// # Safety
+// Pointers are live, and what they point at can be read.
+int32_t leveret_pool_call(struct leveret_pool *pool,
+                          const struct leveret_request *request,
+                          struct leveret_answer *answer);
 
 // Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
 // .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
@@ -1217,18 +1341,29 @@ void leveret_pool_set_buckets(struct leveret_pool *pool,
                               const uint32_t *servers,
                               size_t count);
 
-// Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met
-// exactly once. OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY:
-// not even one step fits, *used is the size needed. BUSY, LOST.
+// Looks an item up as `how` says. OK: reading->found; MISS, LOST; with LEVERET_READ_CAS also BUSY and FAILED. FAILED also
+// where `how` has other bits. `hash`: with LEVERET_READ_HASHED what leveret_ask_for of this arena has told of the key.
+// Counts a hit or a miss.
 //
 // # Safety
-// Pointers are live; `buffer` is aligned to 8 and has room for `len` bytes.
-enum leveret_status leveret_scan(const struct leveret_arena *arena,
-                                 struct leveret_cursor *cursor,
-                                 uint32_t now,
-                                 uint8_t *buffer,
-                                 size_t len,
-                                 size_t *used);
+// Pointers are live.
+enum leveret_status leveret_read_begin(const struct leveret_arena *arena,
+                                       struct leveret_bytes key,
+                                       uint32_t how,
+                                       uint64_t hash,
+                                       uint32_t now,
+                                       struct leveret_reading *reading);
+
+// Copies the value of reading->found: OK, and dst[0..value_len] is that very version. RETRY: it was recycled, and
+// reading->found is another version, or what has taken the old one's place: make room anew. MISS: the key has none any
+// more. LOST, BUSY, FAILED: as leveret_read_begin.
+//
+// # Safety
+// Pointers are live; reading->found was filled by this arena; `dst` has room for its `value_len` bytes.
+enum leveret_status leveret_read_copy(const struct leveret_arena *arena,
+                                      struct leveret_bytes key,
+                                      struct leveret_reading *reading,
+                                      void *dst);
 
 // The arena's clock: seconds since boot, suspend included.
 uint32_t leveret_now(void);
@@ -1238,6 +1373,43 @@ int64_t leveret_unix_time(uint32_t arena_time);
 
 // A Unix time as a moment of the arena's clock; before boot becomes 0.
 uint32_t leveret_from_unix(int64_t unix_time);
+
+// The deadline of a ttl as the native entrances know it: 0 or less is over at once. It always has an end:
+// LEVERET_NEVER is for the caller to say.
+uint32_t leveret_deadline_of_ttl(int64_t seconds,
+                                 uint32_t now);
+
+// The deadline of an exptime as memcached's text protocol knows it: 0 never comes, a negative one has come, up to thirty
+// days are seconds from now, and more is a Unix time.
+uint32_t leveret_deadline_of_exptime(int64_t exptime,
+                                     uint32_t now);
+
+// The exptime that says "in so many seconds" in any protocol: more than thirty days become a Unix time. 0 and less mean
+// on the wire what they mean there.
+int64_t leveret_exptime_of_ttl(int64_t seconds);
+
+// The next item: OK, and *record is good until the next call. Each key that lives through the walk is met exactly once.
+// MISS: the walk is over. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and call again; the
+// first call answers so. BUSY: worth another call. LOST, FAILED: what is left cannot be read.
+//
+// # Safety
+// Pointers are live; `walk->buffer` is aligned to 8 and has room for `walk->len` bytes.
+enum leveret_status leveret_walk_next(const struct leveret_arena *arena,
+                                      struct leveret_walk *walk,
+                                      const struct leveret_record **record);
+
+// Appends records to `buffer` until it is full or the walk is over: what leveret_walk_next is made of. OK: *used bytes
+// are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY: not even one step fits, *used is
+// the size needed. BUSY, LOST.
+//
+// # Safety
+// Pointers are live; `buffer` is aligned to 8 and has room for `len` bytes.
+enum leveret_status leveret_scan(const struct leveret_arena *arena,
+                                 struct leveret_cursor *cursor,
+                                 uint32_t now,
+                                 uint8_t *buffer,
+                                 size_t len,
+                                 size_t *used);
 
 #ifdef __cplusplus
 }  // extern "C"

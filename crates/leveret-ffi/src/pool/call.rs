@@ -2,7 +2,7 @@
 use super::servers::look;
 use super::{
     leveret_answer, leveret_code, leveret_operation, leveret_pool, leveret_pool_add, leveret_pool_begin,
-    leveret_pool_next, leveret_pool_run, leveret_request, Stores,
+    leveret_pool_next, leveret_pool_run, leveret_request,
 };
 use crate::leveret_bytes;
 use leveret_client::pool::TextKey;
@@ -95,8 +95,9 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
     // SAFETY: by contract.
     let (key, bytes) = unsafe { (request.key.as_slice(), request.value.as_slice()) };
     let now = Time::now();
-    let (arena, rules) = pool.memory(now)?;
-    if bytes.len() > rules.value_max || (rules.needs_text_key && TextKey::new(key).is_none()) {
+    let (arena, len_max) = pool.memory(now)?;
+    // A key of any protocol. Each has others of its own.
+    if bytes.len() > len_max || TextKey::new(key).is_none() {
         return None;
     }
     // A number that is kept as one counts in place.
@@ -128,9 +129,9 @@ impl leveret_pool {
         }
     }
 
-    /// The arena into which values are stored without a batch.
+    /// The arena into which values of up to so many bytes are stored without a batch.
     #[inline]
-    fn memory(&mut self, now: Time) -> Option<(&Arena, Stores)> {
+    fn memory(&mut self, now: Time) -> Option<(&Arena, usize)> {
         if !self.is_looked_up(now) {
             look(self, now);
         }

@@ -26,19 +26,10 @@ pub struct leveret_pool {
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
-    /// How stores go to it without a batch; None: they do not.
-    stores: Option<Stores>,
+    /// The longest value that is stored in it without a batch; None: it takes a batch for any.
+    stores: Option<usize>,
     /// How long without asking the pool. None: it is asked the next time.
     validity: Option<Validity>,
-}
-
-/// What a store in memory is to heed.
-#[derive(Clone, Copy)]
-struct Stores {
-    /// The longest value.
-    value_max: usize,
-    /// Keys are those of the text protocol.
-    needs_text_key: bool,
 }
 
 /// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.

@@ -1,8 +1,8 @@
 //! The servers of a pool.
-use super::{bytes, leveret_code, leveret_pool, millis, Stores};
+use super::{bytes, leveret_code, leveret_pool, millis};
 use crate::types::moment;
 use crate::{leveret_arena, leveret_bytes};
-use leveret_client::pool::{Credentials, Protocol, ServerKind, Tuning};
+use leveret_client::pool::{Credentials, ServerKind, Tuning};
 use leveret_engine::Time;
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -300,10 +300,9 @@ pub(super) fn look(pool: &mut leveret_pool, now: Time) {
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
     }
-    // One that was marked as failed refuses what it is asked for.
+    // A batch knows what a server that was marked as failed says, and which keys are refused.
     let is_up = pool.pool.server(0).is_some_and(|server| !server.is_down);
-    let needs_text_key = pool.pool.options().protocol == Protocol::Text;
-    pool.stores = is_up.then(|| Stores { value_max: pool.pool.value_max(), needs_text_key });
+    pool.stores = (is_up && !pool.pool.options().verify_key).then(|| pool.pool.value_max());
     pool.validity = Some(pool.pool.arena_validity(now));
 }
 

@@ -206,13 +206,13 @@ fn a_server_that_was_marked_as_failed_is_not_stored_to() {
 }
 
 #[test]
-fn an_arena_whose_file_is_gone_is_made_anew() {
+fn an_arena_that_was_lost_is_opened_anew() {
     let pooled = Pooled::new(leveret_protocol::LEVERET_PROTOCOL_TEXT);
     let set = request(LEVERET_OP_SET, b"key", b"value");
     assert_eq!(pooled.call(&set).code, LEVERET_CODE_SUCCESS as i32);
+    pooled.opened.truncate();
     std::fs::remove_file(&pooled.opened.path).expect("removed");
-    // SAFETY: the arena is live.
-    assert_eq!(unsafe { leveret_check(pooled.opened.arena) }, leveret_status::LEVERET_LOST);
     assert_eq!(pooled.call(&set).code, LEVERET_CODE_SUCCESS as i32);
-    assert!(pooled.opened.path.exists());
+    let get = pooled.call(&request(LEVERET_OP_GET, b"key", b""));
+    assert_eq!((get.code, get.value.len), (LEVERET_CODE_SUCCESS as i32, 5));
 }

@@ -114,9 +114,9 @@ fn a_holder_that_ends_without_a_value_makes_room_for_the_next() {
 /// Two that hold one key each and want the other's would wait for each other.
 #[test]
 fn a_holder_waits_for_no_other_key() {
-    let (opened, turn) = (Opened::new(), Barrier::new(2));
+    let (opened, turn) = (&Opened::new(), &Barrier::new(2));
     std::thread::scope(|scope| {
-        let hold_and_want = |held: &'static [u8], wanted: &'static [u8]| {
+        let hold_and_want = move |held: &'static [u8], wanted: &'static [u8]| {
             let (mut outer, mut inner) = (begin(), begin());
             assert_eq!(next(opened.arena(), held, &mut outer), LEVERET_STEP_COMPUTE);
             turn.wait();
@@ -125,7 +125,7 @@ fn a_holder_waits_for_no_other_key() {
             end(opened.arena(), &mut inner);
             end(opened.arena(), &mut outer);
         };
-        scope.spawn(|| hold_and_want(b"one", b"two"));
+        scope.spawn(move || hold_and_want(b"one", b"two"));
         hold_and_want(b"two", b"one");
     });
 }
