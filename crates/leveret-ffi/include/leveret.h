@@ -654,7 +654,7 @@ typedef struct leveret_failure {
 typedef struct leveret_reading {
   // The item.
   struct leveret_found found;
-  // LEVERET_READ_…
+  // LEVERET_READ_HASHED and its kin, or'd.
   uint32_t how;
   // The moment of the caller; 0 = the present.
   uint32_t now;

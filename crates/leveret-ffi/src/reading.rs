@@ -24,7 +24,7 @@ const TRIES_MAX: u32 = 64;
 pub struct leveret_reading {
     /// The item.
     pub found: Found,
-    /// LEVERET_READ_…
+    /// LEVERET_READ_HASHED and its kin, or'd.
     pub how: u32,
     /// The moment of the caller; 0 = the present.
     pub now: u32,
