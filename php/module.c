@@ -25,7 +25,7 @@ ZEND_DECLARE_MODULE_GLOBALS(leveret)
 
 /* --- INI --- */
 
-static bool is_one_of(const char *word, size_t len, const char *const *words)
+static bool module_is_one_of(const char *word, size_t len, const char *const *words)
 {
 	for (; *words; words++) {
 		if (strlen(*words) == len && memcmp(*words, word, len) == 0) {
@@ -38,7 +38,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *words)
 static PHP_INI_MH(on_update_serializer)
 {
 	static const char *const names[] = { "auto", "php", "igbinary", "msgpack", NULL };
-	if (!php_leveret_ini_is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "auto, php, igbinary or msgpack")) {
+	if (!php_leveret_ini_is_valid(module_is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "auto, php, igbinary or msgpack")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -75,7 +75,7 @@ static PHP_INI_MH(on_update_apcu_arena)
 static PHP_INI_MH(on_update_apcu_cli)
 {
 	static const char *const names[] = { "private", "shared", NULL };
-	if (!php_leveret_ini_is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "private or shared")) {
+	if (!php_leveret_ini_is_valid(module_is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "private or shared")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);

@@ -30,7 +30,7 @@ static const struct drop_in {
 /* Set before the first request, and the same for all threads. */
 static bool is_provided[DROP_INS];
 
-static bool is_word(const char *word, size_t len, const char *name)
+static bool provide_is_word(const char *word, size_t len, const char *name)
 {
 	return strlen(name) == len && memcmp(word, name, len) == 0;
 }
@@ -40,7 +40,7 @@ bool php_leveret_is_list_of_drop_ins(const char *list)
 	for (const char *at = list; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
 		bool known = false;
 		for (size_t i = 0; i < DROP_INS; i++) {
-			known |= is_word(at, strcspn(at, ", \t"), drop_ins[i].name);
+			known |= provide_is_word(at, strcspn(at, ", \t"), drop_ins[i].name);
 		}
 		if (!known) {
 			return false;
@@ -52,7 +52,7 @@ bool php_leveret_is_list_of_drop_ins(const char *list)
 static bool is_named(const char *name)
 {
 	for (const char *at = LEVERET_G(provide); *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
-		if (is_word(at, strcspn(at, ", \t"), name)) {
+		if (provide_is_word(at, strcspn(at, ", \t"), name)) {
 			return true;
 		}
 	}

@@ -10,7 +10,7 @@
 #include "apcu.h"
 #include "module.h"
 
-static void add_item(zval *list, const leveret_record *record)
+static void apcu_add_item(zval *list, const leveret_record *record)
 {
 	const leveret_found *found = &record->found;
 	zend_long mtime = leveret_unix_time(found->mtime);
@@ -46,7 +46,7 @@ static void list_items(leveret_arena *arena, uint64_t slots, zval *list, zval *d
 	php_leveret_walk walk;
 	php_leveret_walk_start(&walk, arena, apcu_now());
 	while ((record = php_leveret_walk_next(&walk))) {
-		add_item(list, record);
+		apcu_add_item(list, record);
 		count_slot(distribution, &record->found, slots);
 	}
 	php_leveret_walk_end(&walk);

@@ -125,7 +125,7 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 
 /* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False: gone or
  * unreadable, or an exception is pending. */
-static bool read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
+static bool apcu_read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_reading reading = { .found = *found, .how = LEVERET_READ_UNTRACED, .now = apcu_now() };
 	if (php_leveret_read(arena, key, &reading, value) != PHP_LEVERET_HIT) {
@@ -140,7 +140,7 @@ static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval
 	zend_long format = it->format, mtime = leveret_unix_time(found->mtime);
 	zval value;
 	ZVAL_UNDEF(&value);
-	if ((format & APC_ITER_VALUE) && !read_value(it->arena, key, found, &value)) {
+	if ((format & APC_ITER_VALUE) && !apcu_read_value(it->arena, key, found, &value)) {
 		return false;
 	}
 	array_init(item);
@@ -180,7 +180,7 @@ static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval
 	return true;
 }
 
-static void set_current(iterator *it, zend_string *key, zval *item)
+static void apcu_set_current(iterator *it, zend_string *key, zval *item)
 {
 	zend_string *old_key = it->key;
 	zval old_item;
@@ -201,7 +201,7 @@ static void advance(iterator *it)
 	zval item;
 	while (position_next(it, &it->position, &found, &key)) {
 		if (make_item(it, key, &found, &item)) {
-			set_current(it, key, &item);
+			apcu_set_current(it, key, &item);
 			return;
 		}
 		zend_string_release(key);
@@ -210,7 +210,7 @@ static void advance(iterator *it)
 		}
 	}
 	ZVAL_UNDEF(&item);
-	set_current(it, NULL, &item);
+	apcu_set_current(it, NULL, &item);
 }
 
 static void rewind_to_start(iterator *it)
@@ -263,10 +263,10 @@ static void iterator_reset(iterator *it)
 	search_free(&it->search);
 	it->arena = NULL;
 	it->started = it->counted = false;
-	set_current(it, NULL, &none);
+	apcu_set_current(it, NULL, &none);
 }
 
-static void iterator_free(zend_object *object)
+static void apcu_iterator_free(zend_object *object)
 {
 	iterator_reset(iterator_of(object));
 	zend_object_std_dtor(object);
@@ -470,7 +470,7 @@ void php_leveret_apcu_iterator_minit(int module_number)
 	php_leveret_apcu_iterator_ce->create_object = iterator_create;
 	memcpy(&handlers, &std_object_handlers, sizeof(handlers));
 	handlers.offset = offsetof(iterator, std);
-	handlers.free_obj = iterator_free;
+	handlers.free_obj = apcu_iterator_free;
 	handlers.get_gc = iterator_get_gc;
 	handlers.clone_obj = NULL;
 }

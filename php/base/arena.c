@@ -74,7 +74,7 @@ static leveret_status open_arena(leveret_bytes name, uint64_t memory, bool creat
 	return leveret_open(&options, arena, created, message, MESSAGE_LEN);
 }
 
-static void keep(leveret_arena *arena, leveret_bytes name, bool of_apcu)
+static void arena_keep(leveret_arena *arena, leveret_bytes name, bool of_apcu)
 {
 	leveret_bytes dir = php_leveret_dir();
 	php_leveret_opened *opened = pemalloc(sizeof(*opened) + dir.len + name.len, 1);
@@ -108,7 +108,7 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 		*error = zend_string_init(message, strlen(message), 0);
 		return NULL;
 	}
-	keep(arena, wanted, false);
+	arena_keep(arena, wanted, false);
 	return arena;
 }
 
@@ -239,7 +239,7 @@ leveret_arena *php_leveret_apcu_arena(void)
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);
 		return NULL;
 	}
-	keep(arena, apcu_name(), true);
+	arena_keep(arena, apcu_name(), true);
 	LEVERET_G(apcu_arena) = arena;
 	if (!created) {
 		compare_size(arena);
@@ -362,7 +362,7 @@ typedef struct description {
 	leveret_stats stats;
 } description;
 
-static void describe(leveret_arena *arena, description *is)
+static void arena_describe(leveret_arena *arena, description *is)
 {
 	is->is_open = true;
 	leveret_path(arena, is->text, sizeof(is->text));
@@ -376,9 +376,9 @@ static void arena_info(leveret_bytes wanted, zend_long memory)
 	leveret_arena *arena = find_opened(wanted, false);
 	uint32_t created;
 	if (arena) {
-		describe(arena, &is);
+		arena_describe(arena, &is);
 	} else if (open_arena(wanted, memory, false, &arena, &created, is.text) == LEVERET_OK) {
-		describe(arena, &is);
+		arena_describe(arena, &is);
 		leveret_close(arena);
 	}
 	if (!is.is_open) {

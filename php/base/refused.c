@@ -23,7 +23,7 @@ static void log_once(bool *logged, const char *format, ...)
 	php_log_err(line);
 }
 
-static const char *name_of(leveret_arena *arena, char path[PATH_LEN])
+static const char *refused_name_of(leveret_arena *arena, char path[PATH_LEN])
 {
 	return leveret_path(arena, path, PATH_LEN) ? path : "private to this process";
 }
@@ -35,7 +35,7 @@ void php_leveret_tell_no_memory(leveret_arena *arena, size_t len)
 	leveret_get_stats(arena, &stats);
 	log_once(&LEVERET_G(no_memory_logged), "leveret: a value of %zu bytes was not stored: nothing in the arena %s could make room for it"
 		" (%" PRIu64 " bytes, of which its file has %" PRIu64 "). Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
-		len, name_of(arena, path), stats.memory_limit, stats.memory_allocated);
+		len, refused_name_of(arena, path), stats.memory_limit, stats.memory_allocated);
 }
 
 void php_leveret_tell_no_memory_of(leveret_pool *pool, uint32_t server)
@@ -53,5 +53,5 @@ void php_leveret_tell_too_large(leveret_arena *arena, size_t len)
 	char path[PATH_LEN];
 	log_once(&LEVERET_G(too_large_logged), "leveret: remember() has returned a value of %zu bytes without storing it: the arena %s takes %" PRIu64 " bytes for one value,"
 		" so each call computes it again. Store it in parts, or use a larger arena (docs/operations.md). Further values are refused without a line here",
-		len, name_of(arena, path), leveret_value_max(arena));
+		len, refused_name_of(arena, path), leveret_value_max(arena));
 }

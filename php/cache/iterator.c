@@ -17,7 +17,7 @@ typedef struct cache_iterator {
 } cache_iterator;
 
 /* Takes `key` and `value` over; NULL: there is no current item. The old value goes last: its destructor may use this very iterator. */
-static void set_current(cache_iterator *iterator, zend_string *key, const zval *value)
+static void cache_set_current(cache_iterator *iterator, zend_string *key, const zval *value)
 {
 	zend_string *old_key = iterator->key;
 	zval old_value;
@@ -46,14 +46,14 @@ static bool take_record(cache_iterator *iterator, const leveret_record *record)
 		zend_string_release(key);
 		return false;
 	}
-	set_current(iterator, key, &value);
+	cache_set_current(iterator, key, &value);
 	return true;
 }
 
 static void iterator_move_forward(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	set_current(iterator, NULL, NULL);
+	cache_set_current(iterator, NULL, NULL);
 	const leveret_record *record;
 	while (!EG(exception) && (record = php_leveret_walk_next(&iterator->walk))) {
 		if (take_record(iterator, record)) {
@@ -99,16 +99,16 @@ static void iterator_key(zend_object_iterator *base, zval *key)
 	}
 }
 
-static void iterator_free(zend_object_iterator *base)
+static void cache_iterator_free(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	set_current(iterator, NULL, NULL);
+	cache_set_current(iterator, NULL, NULL);
 	php_leveret_walk_end(&iterator->walk);
 	zval_ptr_dtor(&iterator->base.data);
 }
 
 static const zend_object_iterator_funcs iterator_funcs = {
-	.dtor = iterator_free,
+	.dtor = cache_iterator_free,
 	.valid = iterator_valid,
 	.get_current_data = iterator_value,
 	.get_current_key = iterator_key,

@@ -17,7 +17,7 @@ typedef struct walk {
 } walk;
 
 /* A new reference to the key as a string, or NULL: an exception is pending. */
-static zend_string *key_string(zval *key)
+static zend_string *cache_key_string(zval *key)
 {
 	ZVAL_DEREF(key);
 	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
@@ -32,7 +32,7 @@ static zend_string *key_string(zval *key)
 
 static bool visit(const walk *walk, zval *key, zval *value)
 {
-	zend_string *name = key_string(walk->with_values ? key : value);
+	zend_string *name = cache_key_string(walk->with_values ? key : value);
 	bool go_on = name && walk->visit(name, value, walk->context);
 	if (name) {
 		zend_string_release(name);
@@ -91,7 +91,7 @@ typedef struct get_context {
 } get_context;
 
 /* `asked`, `hash`: as in cache_fetch_asked(). */
-static zend_always_inline bool get_one(get_context *get, zend_string *key, leveret_arena *asked, uint64_t hash)
+static zend_always_inline bool cache_get_one(get_context *get, zend_string *key, leveret_arena *asked, uint64_t hash)
 {
 	zval value;
 	if (!cache_fetch_asked(get->cache, key, asked, hash, &value)) {
@@ -110,7 +110,7 @@ static zend_always_inline bool get_one(get_context *get, zend_string *key, lever
 
 static bool visit_get(zend_string *key, zval *unused, void *context)
 {
-	return get_one(context, key, NULL, 0);
+	return cache_get_one(context, key, NULL, 0);
 }
 
 /* The keys of an array are all there before the first is read. */
@@ -127,7 +127,7 @@ static void get_array(get_context *get, HashTable *keys)
 		}
 		zval *key = ZEND_HASH_ELEMENT(keys, i);
 		if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-			go_on = get_one(get, Z_STR_P(key), asked, hashes[i % LEVERET_AHEAD]);
+			go_on = cache_get_one(get, Z_STR_P(key), asked, hashes[i % LEVERET_AHEAD]);
 		} else if (Z_TYPE_P(key) != IS_UNDEF) {
 			/* A number; or a reference, which user code may have given another key since its hash was told. */
 			go_on = visit(&one, NULL, key);

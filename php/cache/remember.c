@@ -9,7 +9,7 @@
 #include "cache.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
-static bool call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
+static bool cache_call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
 {
 	zval argument;
 	ZVAL_STR(&argument, key);
@@ -30,7 +30,7 @@ static bool call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend
 }
 
 /* The value is at hand, so an arena that cannot take it is worth no exception: the log says so. */
-static void keep(cache_object *cache, zend_string *key, zval *value, const cache_ttl *ttl)
+static void cache_keep(cache_object *cache, zend_string *key, zval *value, const cache_ttl *ttl)
 {
 	cache_store_request request = { .key = key, .value = value, .mode = LEVERET_SET };
 	size_t len = 0;
@@ -69,8 +69,8 @@ ZEND_METHOD(Leveret_Cache, remember)
 	while (!done && (step = leveret_compute_next(arena, php_leveret_string(key), 0, &compute)) != LEVERET_STEP_COMPUTE) {
 		done = (step == LEVERET_STEP_LOOK && cache_fetch(cache, key, return_value)) || EG(exception) || UNEXPECTED(php_leveret_interrupted());
 	}
-	if (!done && call_back(&call, &callee, key, return_value)) {
-		keep(cache, key, return_value, &ttl);
+	if (!done && cache_call_back(&call, &callee, key, return_value)) {
+		cache_keep(cache, key, return_value, &ttl);
 	}
 	leveret_compute_end(arena, &compute);
 }

@@ -47,27 +47,27 @@ typedef struct walk {
 	size_t cost;
 } walk;
 
-static bool take(walk *walk, char expected)
+static bool cost_take(walk *walk, char expected)
 {
 	return walk->at < walk->end && *walk->at == expected && ++walk->at;
 }
 
-static bool take_number(walk *walk, uint64_t *number, char stop)
+static bool cost_take_number(walk *walk, uint64_t *number, char stop)
 {
 	uint64_t value = 0;
 	const char *start = walk->at;
-	take(walk, '+');
+	cost_take(walk, '+');
 	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && value < UINT32_MAX) {
 		value = value * 10 + (uint64_t) (*walk->at++ - '0');
 	}
 	*number = value;
-	return walk->at > start && take(walk, stop);
+	return walk->at > start && cost_take(walk, stop);
 }
 
 /* LENGTH:" and as many bytes are behind it. */
 static bool take_length(walk *walk, uint64_t *len)
 {
-	if (!take_number(walk, len, ':') || !take(walk, '"') || *len > (size_t) (walk->end - walk->at)) {
+	if (!cost_take_number(walk, len, ':') || !cost_take(walk, '"') || *len > (size_t) (walk->end - walk->at)) {
 		return false;
 	}
 	walk->cost += php_leveret_string_cost(*len);
@@ -75,14 +75,14 @@ static bool take_length(walk *walk, uint64_t *len)
 }
 
 /* LENGTH:"bytes" */
-static bool take_string(walk *walk)
+static bool cost_take_string(walk *walk)
 {
 	uint64_t len;
 	if (!take_length(walk, &len)) {
 		return false;
 	}
 	walk->at += len;
-	return take(walk, '"');
+	return cost_take(walk, '"');
 }
 
 /* LENGTH:"bytes" with some bytes as \hh. PHP reads that, and nothing writes it any more. */
@@ -99,14 +99,14 @@ static bool take_escaped(walk *walk)
 		}
 		walk->at += step;
 	}
-	return take(walk, '"');
+	return cost_take(walk, '"');
 }
 
 /* COUNT:{ */
 static bool take_claim(walk *walk)
 {
 	uint64_t count;
-	if (!take_number(walk, &count, ':') || !take(walk, '{')) {
+	if (!cost_take_number(walk, &count, ':') || !cost_take(walk, '{')) {
 		return false;
 	}
 	walk->depth++;
@@ -121,19 +121,19 @@ static bool take_claim(walk *walk)
 static bool take_custom(walk *walk)
 {
 	uint64_t len, count, claimed = 0;
-	if (!take_number(walk, &len, ':') || !take(walk, '{') || len > (size_t) (walk->end - walk->at)) {
+	if (!cost_take_number(walk, &len, ':') || !cost_take(walk, '{') || len > (size_t) (walk->end - walk->at)) {
 		return false;
 	}
 	const char *end = walk->at + len;
 	while (walk->at < end) {
 		char type = *walk->at++;
-		if ((type == 'a' || type == '"') && take(walk, ':') && take_number(walk, &count, ':') && take(walk, '{')) {
+		if ((type == 'a' || type == '"') && cost_take(walk, ':') && cost_take_number(walk, &count, ':') && cost_take(walk, '{')) {
 			claimed += count;
 			walk->cost += php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST);
 		}
 	}
 	walk->at = end;
-	return (walk->is_trusted || claimed <= len / 6) && take(walk, '}');
+	return (walk->is_trusted || claimed <= len / 6) && cost_take(walk, '}');
 }
 
 static bool take_token(walk *walk)
@@ -145,25 +145,25 @@ static bool take_token(walk *walk)
 	walk->owed -= walk->owed > 0;
 	switch (type) {
 		case 'N':
-			return take(walk, ';');
+			return cost_take(walk, ';');
 		case 'b': case 'i': case 'd': case 'r': case 'R': {
 			const char *stop = memchr(walk->at, ';', (size_t) (walk->end - walk->at));
 			walk->at = stop ? stop + 1 : walk->end;
 			return stop != NULL;
 		}
 		case 's':
-			return take(walk, ':') && take_string(walk) && take(walk, ';');
+			return cost_take(walk, ':') && cost_take_string(walk) && cost_take(walk, ';');
 		case 'S':
-			return take(walk, ':') && take_escaped(walk) && take(walk, ';');
+			return cost_take(walk, ':') && take_escaped(walk) && cost_take(walk, ';');
 		case 'E':
-			return take(walk, ':') && take_string(walk) && take(walk, ';');
+			return cost_take(walk, ':') && cost_take_string(walk) && cost_take(walk, ';');
 		case 'a':
-			return take(walk, ':') && take_claim(walk);
+			return cost_take(walk, ':') && take_claim(walk);
 		case 'O':
 			walk->cost += sizeof(zend_object);
-			return take(walk, ':') && take_string(walk) && take(walk, ':') && take_claim(walk);
+			return cost_take(walk, ':') && cost_take_string(walk) && cost_take(walk, ':') && take_claim(walk);
 		case 'C':
-			return take(walk, ':') && take_string(walk) && take(walk, ':') && take_custom(walk);
+			return cost_take(walk, ':') && cost_take_string(walk) && cost_take(walk, ':') && take_custom(walk);
 		default:
 			return false;
 	}

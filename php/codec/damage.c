@@ -7,7 +7,7 @@
 
 #include "zend_exceptions.h"
 
-static bool is_word(const zval *text, const char *word)
+static bool damage_is_word(const zval *text, const char *word)
 {
 	return text && Z_TYPE_P(text) == IS_STRING && zend_string_equals_cstr(Z_STR_P(text), word, strlen(word));
 }
@@ -32,7 +32,7 @@ static bool is_of_php(const zval *class_name)
 static bool is_running(const zval *function)
 {
 	const zend_execute_data *now = EG(current_execute_data);
-	return now && now->func && now->func->common.function_name && is_word(function, ZSTR_VAL(now->func->common.function_name));
+	return now && now->func && now->func->common.function_name && damage_is_word(function, ZSTR_VAL(now->func->common.function_name));
 }
 
 bool php_leveret_take_damage(bool readable)
@@ -45,7 +45,7 @@ bool php_leveret_take_damage(bool readable)
 	HashTable *call = thrower(EG(exception), &held);
 	const zval *function = call ? zend_hash_str_find(call, "function", strlen("function")) : NULL;
 	const zval *class_name = call ? zend_hash_str_find(call, "class", strlen("class")) : NULL;
-	bool wakes = is_word(function, "__wakeup") || is_word(function, "__unserialize") || is_word(function, "unserialize");
+	bool wakes = damage_is_word(function, "__wakeup") || damage_is_word(function, "__unserialize") || damage_is_word(function, "unserialize");
 	bool is_damage = (wakes && is_of_php(class_name)) || (!readable && is_running(function) && (!class_name || is_of_php(class_name)));
 	zval_ptr_dtor(&held);
 	if (is_damage) {

@@ -79,7 +79,7 @@ static zend_always_inline size_t room(const walk *walk)
 	return (size_t) (walk->end - walk->at);
 }
 
-static zend_always_inline bool take_type(walk *walk, uint8_t *type)
+static zend_always_inline bool igbinary_check_take_type(walk *walk, uint8_t *type)
 {
 	if (UNEXPECTED(walk->at == walk->end)) {
 		return false;
@@ -88,7 +88,7 @@ static zend_always_inline bool take_type(walk *walk, uint8_t *type)
 	return true;
 }
 
-static zend_always_inline bool skip(walk *walk, uint64_t len)
+static zend_always_inline bool igbinary_check_skip(walk *walk, uint64_t len)
 {
 	if (UNEXPECTED(len > room(walk))) {
 		return false;
@@ -97,15 +97,15 @@ static zend_always_inline bool skip(walk *walk, uint64_t len)
 	return true;
 }
 
-static zend_always_inline bool take_number(walk *walk, int power, uint64_t *number)
+static zend_always_inline bool igbinary_check_take_number(walk *walk, int power, uint64_t *number)
 {
 	return php_leveret_igbinary_number(&walk->at, walk->end, power, number);
 }
 
-static zend_always_inline bool take_string(walk *walk, int power, bool with_keys)
+static zend_always_inline bool igbinary_check_take_string(walk *walk, int power, bool with_keys)
 {
 	uint64_t len;
-	if (!take_number(walk, power, &len) || !skip(walk, len)) {
+	if (!igbinary_check_take_number(walk, power, &len) || !igbinary_check_skip(walk, len)) {
 		return false;
 	}
 	if (with_keys) {
@@ -120,10 +120,10 @@ static zend_always_inline bool take_string(walk *walk, int power, bool with_keys
 static zend_always_inline bool take_name(walk *walk, uint8_t type, uint64_t *number, bool with_keys)
 {
 	if (type >= STRING_ID8 && type <= STRING_ID32) {
-		return take_number(walk, type - STRING_ID8, number) && *number < walk->strings;
+		return igbinary_check_take_number(walk, type - STRING_ID8, number) && *number < walk->strings;
 	}
 	*number = walk->strings;
-	return type >= STRING8 && type <= STRING32 && take_string(walk, type - STRING8, with_keys);
+	return type >= STRING8 && type <= STRING32 && igbinary_check_take_string(walk, type - STRING8, with_keys);
 }
 
 /* --- keys --- */
@@ -171,15 +171,15 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 	uint8_t type;
 	uint64_t number;
 	*has_value = true;
-	if (!take_type(walk, &type)) {
+	if (!igbinary_check_take_type(walk, &type)) {
 		return false;
 	}
 	if (php_leveret_igbinary_is_integer(type)) {
 		if (!with_keys) {
-			return skip(walk, lengths[type] - 1);
+			return igbinary_check_skip(walk, lengths[type] - 1);
 		}
 		/* What no integer of PHP can be, igbinary takes for 0. */
-		return take_number(walk, php_leveret_igbinary_power(type), &number) && number <= (uint64_t) ZEND_LONG_MAX + type % 2
+		return igbinary_check_take_number(walk, php_leveret_igbinary_power(type), &number) && number <= (uint64_t) ZEND_LONG_MAX + type % 2
 			&& is_new_key(walk, type % 2 ? 0 - number : number);
 	}
 	if (EXPECTED(type >= STRING_ID8 && type <= STRING32)) {
@@ -197,7 +197,7 @@ static zend_always_inline bool open_array(walk *walk, int power)
 	uint64_t count;
 	uint32_t slot = walk->slots++;
 	/* No element takes less than a byte. */
-	if (!take_number(walk, power, &count) || count > room(walk) || walk->depth == DEPTH_MAX) {
+	if (!igbinary_check_take_number(walk, power, &count) || count > room(walk) || walk->depth == DEPTH_MAX) {
 		return false;
 	}
 	if (walk->depth > 0) {
@@ -217,7 +217,7 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 {
 	uint8_t type;
 	uint64_t number;
-	if (!take_type(walk, &type)) {
+	if (!igbinary_check_take_type(walk, &type)) {
 		return false;
 	}
 	walk->cost += sizeof(zend_object);
@@ -226,9 +226,9 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 	}
 	walk->slots++;
 	if (type >= SERIALIZABLE8 && type <= SERIALIZABLE32) {
-		return take_number(walk, type - SERIALIZABLE8, &number) && skip(walk, number);
+		return igbinary_check_take_number(walk, type - SERIALIZABLE8, &number) && igbinary_check_skip(walk, number);
 	}
-	return type == ENUM_CASE && take_type(walk, &type) && take_name(walk, type, &number, with_keys);
+	return type == ENUM_CASE && igbinary_check_take_type(walk, &type) && take_name(walk, type, &number, with_keys);
 }
 
 /* A reference: it names something that has begun. */
@@ -236,26 +236,26 @@ static zend_always_inline bool take_reference(walk *walk, int power)
 {
 	uint64_t slot;
 	walk->references++;
-	return take_number(walk, power, &slot) && slot < walk->slots;
+	return igbinary_check_take_number(walk, power, &slot) && slot < walk->slots;
 }
 
-static zend_always_inline bool take_value(walk *walk, bool with_keys)
+static zend_always_inline bool igbinary_check_take_value(walk *walk, bool with_keys)
 {
 	uint8_t type;
 	uint64_t number;
-	if (!take_type(walk, &type)) {
+	if (!igbinary_check_take_type(walk, &type)) {
 		return false;
 	}
 	bool is_php_reference = type == PHP_REFERENCE;
 	if (UNEXPECTED(is_php_reference)) {
 		walk->cost += REFERENCE_COST;
-		if (!take_type(walk, &type)) {
+		if (!igbinary_check_take_type(walk, &type)) {
 			return false;
 		}
 	}
 	if (lengths[type]) {
 		walk->slots += is_php_reference;
-		return skip(walk, lengths[type] - 1);
+		return igbinary_check_skip(walk, lengths[type] - 1);
 	}
 	switch (type) {
 		case STRING_ID8: case STRING_ID8 + 1: case STRING_ID32:
@@ -264,7 +264,7 @@ static zend_always_inline bool take_value(walk *walk, bool with_keys)
 			return take_name(walk, type, &number, with_keys);
 		case STRING64:
 			walk->slots += is_php_reference;
-			return take_string(walk, 3, with_keys);
+			return igbinary_check_take_string(walk, 3, with_keys);
 		case REF8: case REF8 + 1: case REF32:
 			return take_reference(walk, type - REF8);
 		case OBJECT_REF8: case OBJECT_REF8 + 1: case OBJECT_REF32:
@@ -272,9 +272,9 @@ static zend_always_inline bool take_value(walk *walk, bool with_keys)
 		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
 			return open_array(walk, type - ARRAY8);
 		case OBJECT8: case OBJECT8 + 1: case OBJECT32:
-			return take_string(walk, type - OBJECT8, with_keys) && open_object(walk, with_keys);
+			return igbinary_check_take_string(walk, type - OBJECT8, with_keys) && open_object(walk, with_keys);
 		case OBJECT_ID8: case OBJECT_ID8 + 1: case OBJECT_ID32:
-			return take_number(walk, type - OBJECT_ID8, &number) && number < walk->strings && open_object(walk, with_keys);
+			return igbinary_check_take_number(walk, type - OBJECT_ID8, &number) && number < walk->strings && open_object(walk, with_keys);
 		default:
 			return false;
 	}
@@ -293,7 +293,7 @@ static zend_always_inline bool take_all(walk *walk, bool with_keys)
 {
 	uint64_t version;
 	bool has_value;
-	if (!take_number(walk, 2, &version) || (version != 1 && version != 2) || !take_value(walk, with_keys)) {
+	if (!igbinary_check_take_number(walk, 2, &version) || (version != 1 && version != 2) || !igbinary_check_take_value(walk, with_keys)) {
 		return false;
 	}
 	while (walk->depth > 0) {
@@ -302,7 +302,7 @@ static zend_always_inline bool take_all(walk *walk, bool with_keys)
 			continue;
 		}
 		walk->left--;
-		if (!take_key(walk, &has_value, with_keys) || (has_value && !take_value(walk, with_keys))) {
+		if (!take_key(walk, &has_value, with_keys) || (has_value && !igbinary_check_take_value(walk, with_keys))) {
 			return false;
 		}
 	}

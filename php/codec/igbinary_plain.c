@@ -23,15 +23,15 @@ typedef struct reader {
 	zend_string *first[STRINGS_FIRST];
 } reader;
 
-static zend_always_inline bool read_number(reader *from, int power, uint64_t *number)
+static zend_always_inline bool igbinary_plain_read_number(reader *from, int power, uint64_t *number)
 {
 	return php_leveret_igbinary_number(&from->at, from->end, power, number);
 }
 
-static zend_always_inline bool read_integer(reader *from, uint8_t type, zend_long *integer)
+static zend_always_inline bool igbinary_plain_read_integer(reader *from, uint8_t type, zend_long *integer)
 {
 	uint64_t number;
-	if (!read_number(from, php_leveret_igbinary_power(type), &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
+	if (!igbinary_plain_read_number(from, php_leveret_igbinary_power(type), &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
 		return false;
 	}
 	*integer = type % 2 ? -(zend_long) number : (zend_long) number;
@@ -51,16 +51,16 @@ static zend_never_inline void grow(reader *from)
 }
 
 /* A string with a count for the caller, or NULL. */
-static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
+static zend_always_inline zend_string *igbinary_plain_read_string(reader *from, uint8_t type)
 {
 	uint64_t number;
 	/* With its place among the strings by number, of which there are two tables while that grows. */
 	const size_t place = 5 * sizeof(*from->strings);
 	if (type <= STRING_ID32) {
-		bool known = read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
+		bool known = igbinary_plain_read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
 		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
 	}
-	if (!read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
+	if (!igbinary_plain_read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
 			|| !php_leveret_rows_pay(&from->rows, php_leveret_string_cost(number) + place)) {
 		return NULL;
 	}
@@ -73,13 +73,13 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 	return string;
 }
 
-static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to);
+static zend_never_inline bool igbinary_plain_read_array(reader *from, uint8_t type, zval *to);
 
-static zend_always_inline bool read_double(reader *from, zval *to)
+static zend_always_inline bool igbinary_plain_read_double(reader *from, zval *to)
 {
 	uint64_t bits;
 	double value;
-	if (!read_number(from, 3, &bits)) {
+	if (!igbinary_plain_read_number(from, 3, &bits)) {
 		return false;
 	}
 	memcpy(&value, &bits, sizeof(value));
@@ -88,7 +88,7 @@ static zend_always_inline bool read_double(reader *from, zval *to)
 }
 
 /* False: *to is not set. */
-static zend_always_inline bool read_value(reader *from, zval *to)
+static zend_always_inline bool igbinary_plain_read_value(reader *from, zval *to)
 {
 	zend_long integer;
 	zend_string *string;
@@ -105,26 +105,26 @@ static zend_always_inline bool read_value(reader *from, zval *to)
 			return true;
 		case LONG8P: case LONG8P + 1: case LONG8P + 2: case LONG8P + 3: case LONG8P + 4: case LONG32N:
 		case LONG64P: case LONG64N:
-			if (!read_integer(from, type, &integer)) {
+			if (!igbinary_plain_read_integer(from, type, &integer)) {
 				return false;
 			}
 			ZVAL_LONG(to, integer);
 			return true;
 		case DOUBLE:
-			return read_double(from, to);
+			return igbinary_plain_read_double(from, to);
 		case EMPTY_STRING:
 			ZVAL_EMPTY_STRING(to);
 			return true;
 		case STRING_ID8: case STRING_ID8 + 1: case STRING_ID32:
 		case STRING8: case STRING8 + 1: case STRING32:
-			string = read_string(from, type);
+			string = igbinary_plain_read_string(from, type);
 			if (UNEXPECTED(!string)) {
 				return false;
 			}
 			ZVAL_STR(to, string);
 			return true;
 		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
-			return read_array(from, type, to);
+			return igbinary_plain_read_array(from, type, to);
 		default:
 			return false;
 	}
@@ -135,12 +135,12 @@ static zend_always_inline bool read_named(reader *from, uint8_t type, php_levere
 {
 	zval value;
 	zend_ulong index;
-	zend_string *key = read_string(from, type);
+	zend_string *key = igbinary_plain_read_string(from, type);
 	if (UNEXPECTED(!key)) {
 		return false;
 	}
 	if (key == php_leveret_row_key(row)) {
-		if (EXPECTED(read_value(from, &value))) {
+		if (EXPECTED(igbinary_plain_read_value(from, &value))) {
 			php_leveret_row_add(row, key, &value);
 			return true;
 		}
@@ -149,7 +149,7 @@ static zend_always_inline bool read_named(reader *from, uint8_t type, php_levere
 	}
 	php_leveret_row_leave(row);
 	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index) && php_leveret_row_pay(&from->rows, row, key, 0)
-		&& read_value(from, &value);
+		&& igbinary_plain_read_value(from, &value);
 	if (read && UNEXPECTED(!zend_hash_add(row->array, key, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
@@ -163,7 +163,7 @@ static zend_always_inline bool read_numbered(reader *from, uint8_t type, php_lev
 	zval value;
 	zend_long index;
 	php_leveret_row_leave(row);
-	if (!read_integer(from, type, &index) || !php_leveret_row_pay(&from->rows, row, NULL, (zend_ulong) index) || !read_value(from, &value)) {
+	if (!igbinary_plain_read_integer(from, type, &index) || !php_leveret_row_pay(&from->rows, row, NULL, (zend_ulong) index) || !igbinary_plain_read_value(from, &value)) {
 		return false;
 	}
 	if (UNEXPECTED(!zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
@@ -174,7 +174,7 @@ static zend_always_inline bool read_numbered(reader *from, uint8_t type, php_lev
 }
 
 /* A key and its value. */
-static zend_always_inline bool read_element(reader *from, php_leveret_row *row)
+static zend_always_inline bool igbinary_plain_read_element(reader *from, php_leveret_row *row)
 {
 	if (UNEXPECTED(from->at == from->end)) {
 		return false;
@@ -186,11 +186,11 @@ static zend_always_inline bool read_element(reader *from, php_leveret_row *row)
 	return php_leveret_igbinary_is_integer(type) && read_numbered(from, type, row);
 }
 
-static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to)
+static zend_never_inline bool igbinary_plain_read_array(reader *from, uint8_t type, zval *to)
 {
 	uint64_t count;
 	php_leveret_row row;
-	if (!read_number(from, type - ARRAY8, &count)) {
+	if (!igbinary_plain_read_number(from, type - ARRAY8, &count)) {
 		return false;
 	}
 	if (count == 0) {
@@ -204,7 +204,7 @@ static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to)
 	bool read = true;
 	while (read && count--) {
 		from->rows.owed--;
-		read = read_element(from, &row);
+		read = igbinary_plain_read_element(from, &row);
 	}
 	return php_leveret_row_end(&from->rows, &row, read, to);
 }
@@ -224,7 +224,7 @@ bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_m
 	from.strings = from.first;
 	from.strings_len = 0;
 	from.strings_max = STRINGS_FIRST;
-	bool read = read_value(&from, return_value);
+	bool read = igbinary_plain_read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);
 		ZVAL_UNDEF(return_value);

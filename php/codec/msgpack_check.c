@@ -28,7 +28,7 @@ typedef struct walk {
 } walk;
 
 /* A number of `width` bytes, the high one first. */
-static bool take_number(walk *walk, size_t width, uint64_t *number)
+static bool msgpack_check_take_number(walk *walk, size_t width, uint64_t *number)
 {
 	if (width > (size_t) (walk->end - walk->at)) {
 		return false;
@@ -39,7 +39,7 @@ static bool take_number(walk *walk, size_t width, uint64_t *number)
 	return true;
 }
 
-static bool skip(walk *walk, uint64_t len)
+static bool msgpack_check_skip(walk *walk, uint64_t len)
 {
 	if (len > (uint64_t) (walk->end - walk->at)) {
 		return false;
@@ -48,10 +48,10 @@ static bool skip(walk *walk, uint64_t len)
 	return true;
 }
 
-static bool take_string(walk *walk, size_t width)
+static bool msgpack_check_take_string(walk *walk, size_t width)
 {
 	uint64_t len;
-	if (!take_number(walk, width, &len) || !skip(walk, len)) {
+	if (!msgpack_check_take_number(walk, width, &len) || !msgpack_check_skip(walk, len)) {
 		return false;
 	}
 	walk->cost += php_leveret_string_cost(len);
@@ -59,7 +59,7 @@ static bool take_string(walk *walk, size_t width)
 }
 
 /* *values: how many follow that are within this one; a map's keys are among them. */
-static bool take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
+static bool msgpack_check_take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
 {
 	*values = 0;
 	*is_map = false;
@@ -68,7 +68,7 @@ static bool take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
 	}
 	if (type >= 0xa0 && type <= 0xbf) {
 		walk->cost += php_leveret_string_cost(type & 0x1f);
-		return skip(walk, type & 0x1f);
+		return msgpack_check_skip(walk, type & 0x1f);
 	}
 	if (type <= 0x9f) {
 		*is_map = type <= 0x8f;
@@ -76,14 +76,14 @@ static bool take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
 		return true;
 	}
 	switch (type) {
-		case 0xca: return skip(walk, 4);
-		case 0xcb: return skip(walk, 8);
-		case 0xcc: case 0xcd: case 0xce: case 0xcf: return skip(walk, (uint64_t) 1 << (type - 0xcc));
-		case 0xd0: case 0xd1: case 0xd2: case 0xd3: return skip(walk, (uint64_t) 1 << (type - 0xd0));
-		case 0xc4: case 0xc5: case 0xc6: return take_string(walk, (size_t) 1 << (type - 0xc4));
-		case 0xd9: case 0xda: case 0xdb: return take_string(walk, (size_t) 1 << (type - 0xd9));
-		case 0xdc: case 0xdd: return take_number(walk, (size_t) 2 << (type - 0xdc), values);
-		case 0xde: case 0xdf: *is_map = true; return take_number(walk, (size_t) 2 << (type - 0xde), values);
+		case 0xca: return msgpack_check_skip(walk, 4);
+		case 0xcb: return msgpack_check_skip(walk, 8);
+		case 0xcc: case 0xcd: case 0xce: case 0xcf: return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xcc));
+		case 0xd0: case 0xd1: case 0xd2: case 0xd3: return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xd0));
+		case 0xc4: case 0xc5: case 0xc6: return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xc4));
+		case 0xd9: case 0xda: case 0xdb: return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xd9));
+		case 0xdc: case 0xdd: return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xdc), values);
+		case 0xde: case 0xdf: *is_map = true; return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xde), values);
 		default: return false;
 	}
 }
@@ -114,7 +114,7 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 			}
 			open[depth - 1].may_serialize = open[depth - 1].left == 4;
 		}
-		if (!take_type(&walk, type, &values, &is_map)) {
+		if (!msgpack_check_take_type(&walk, type, &values, &is_map)) {
 			return false;
 		}
 		if (depth > 0) {

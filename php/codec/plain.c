@@ -23,13 +23,13 @@ typedef struct reader {
 	zend_string *keys[SHARED_PLACES];
 } reader;
 
-static bool skip(reader *from, char expected)
+static bool plain_skip(reader *from, char expected)
 {
 	return *from->at == expected && ++from->at <= from->end;
 }
 
 /* Up to 18 digits, which fit into any integer, then `stop`. */
-static bool read_number(reader *from, zend_ulong *number, char stop)
+static bool plain_read_number(reader *from, zend_ulong *number, char stop)
 {
 	const char *start = from->at, *at = start;
 	zend_ulong value = 0;
@@ -38,21 +38,21 @@ static bool read_number(reader *from, zend_ulong *number, char stop)
 	}
 	*number = value;
 	from->at = at;
-	return at != start && at - start <= 18 && skip(from, stop);
+	return at != start && at - start <= 18 && plain_skip(from, stop);
 }
 
-static bool read_integer(reader *from, zend_long *integer)
+static bool plain_read_integer(reader *from, zend_long *integer)
 {
-	bool negative = skip(from, '-');
+	bool negative = plain_skip(from, '-');
 	zend_ulong value;
-	if (!read_number(from, &value, ';')) {
+	if (!plain_read_number(from, &value, ';')) {
 		return false;
 	}
 	*integer = negative ? -(zend_long) value : (zend_long) value;
 	return true;
 }
 
-static bool read_double(reader *from, zval *to)
+static bool plain_read_double(reader *from, zval *to)
 {
 	const char *after;
 	const char *digits = from->at + (*from->at == '-');
@@ -62,20 +62,20 @@ static bool read_double(reader *from, zval *to)
 	}
 	ZVAL_DOUBLE(to, zend_strtod(from->at, &after));
 	from->at = after;
-	return skip(from, ';');
+	return plain_skip(from, ';');
 }
 
 /* LENGTH:"bytes" */
 static bool read_bytes(reader *from, const char **bytes, size_t *len)
 {
 	zend_ulong number;
-	if (!read_number(from, &number, ':') || !skip(from, '"') || number > (zend_ulong) (from->end - from->at)) {
+	if (!plain_read_number(from, &number, ':') || !plain_skip(from, '"') || number > (zend_ulong) (from->end - from->at)) {
 		return false;
 	}
 	*bytes = from->at;
 	*len = number;
 	from->at += number;
-	return skip(from, '"') && skip(from, ';');
+	return plain_skip(from, '"') && plain_skip(from, ';');
 }
 
 /* False: so long a string would cost too much. */
@@ -85,7 +85,7 @@ static zend_always_inline bool pay_for_string(reader *from, size_t len)
 }
 
 /* A string with a count for the caller, or NULL. */
-static zend_string *key_string(reader *from, const char *bytes, size_t len)
+static zend_string *plain_key_string(reader *from, const char *bytes, size_t len)
 {
 	if (len <= 1) {
 		return len ? ZSTR_CHAR((unsigned char) *bytes) : ZSTR_EMPTY_ALLOC();
@@ -106,10 +106,10 @@ static zend_string *key_string(reader *from, const char *bytes, size_t len)
 	return zend_string_copy(*place);
 }
 
-static bool read_value(reader *from, zval *to);
+static bool plain_read_value(reader *from, zval *to);
 
 /* A key and its value. A key that is there already is left to PHP's reader. */
-static bool read_element(reader *from, php_leveret_row *row)
+static bool plain_read_element(reader *from, php_leveret_row *row)
 {
 	zend_long index = 0;
 	const char *bytes;
@@ -117,17 +117,17 @@ static bool read_element(reader *from, php_leveret_row *row)
 	zend_string *key = NULL;
 	zval value;
 
-	if (skip(from, 'i')) {
-		if (!skip(from, ':') || !read_integer(from, &index)) {
+	if (plain_skip(from, 'i')) {
+		if (!plain_skip(from, ':') || !plain_read_integer(from, &index)) {
 			return false;
 		}
 	} else {
-		if (!skip(from, 's') || !skip(from, ':') || !read_bytes(from, &bytes, &len)) {
+		if (!plain_skip(from, 's') || !plain_skip(from, ':') || !read_bytes(from, &bytes, &len)) {
 			return false;
 		}
 		zend_string *foretold = php_leveret_row_key(row);
 		if (foretold && zend_string_equals_cstr(foretold, bytes, len)) {
-			if (!read_value(from, &value)) {
+			if (!plain_read_value(from, &value)) {
 				return false;
 			}
 			php_leveret_row_add(row, zend_string_copy(foretold), &value);
@@ -137,7 +137,7 @@ static bool read_element(reader *from, php_leveret_row *row)
 		if (ZEND_HANDLE_NUMERIC_STR(bytes, len, number)) {
 			index = (zend_long) number;
 		} else {
-			key = key_string(from, bytes, len);
+			key = plain_key_string(from, bytes, len);
 			if (UNEXPECTED(!key)) {
 				return false;
 			}
@@ -145,7 +145,7 @@ static bool read_element(reader *from, php_leveret_row *row)
 	}
 
 	php_leveret_row_leave(row);
-	bool read = php_leveret_row_pay(&from->rows, row, key, (zend_ulong) index) && read_value(from, &value);
+	bool read = php_leveret_row_pay(&from->rows, row, key, (zend_ulong) index) && plain_read_value(from, &value);
 	if (read && !(key ? zend_hash_add(row->array, key, &value) : zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
@@ -157,16 +157,16 @@ static bool read_element(reader *from, php_leveret_row *row)
 }
 
 /* COUNT:{elements} */
-static bool read_array(reader *from, zval *to)
+static bool plain_read_array(reader *from, zval *to)
 {
 	zend_ulong count;
 	php_leveret_row row;
-	if (!read_number(from, &count, ':') || !skip(from, '{')) {
+	if (!plain_read_number(from, &count, ':') || !plain_skip(from, '{')) {
 		return false;
 	}
 	if (count == 0) {
 		ZVAL_EMPTY_ARRAY(to);
-		return skip(from, '}');
+		return plain_skip(from, '}');
 	}
 	/* Even the shortest element, i:0;N;, has six bytes. */
 	if (!php_leveret_row_begin(&from->rows, count, (size_t) (from->end - from->at) / 6, &row)) {
@@ -175,28 +175,28 @@ static bool read_array(reader *from, zval *to)
 	bool read = true;
 	while (read && count--) {
 		from->rows.owed--;
-		read = read_element(from, &row);
+		read = plain_read_element(from, &row);
 	}
-	return php_leveret_row_end(&from->rows, &row, read && skip(from, '}'), to);
+	return php_leveret_row_end(&from->rows, &row, read && plain_skip(from, '}'), to);
 }
 
 /* False: *to is not set. */
-static bool read_value(reader *from, zval *to)
+static bool plain_read_value(reader *from, zval *to)
 {
 	const char *bytes;
 	size_t len;
 	char type = *from->at++;
 	if (type == 'N') {
 		ZVAL_NULL(to);
-		return skip(from, ';');
+		return plain_skip(from, ';');
 	}
-	if (from->at >= from->end || !skip(from, ':')) {
+	if (from->at >= from->end || !plain_skip(from, ':')) {
 		return false;
 	}
 	switch (type) {
 		case 'i':
 			ZVAL_LONG(to, 0);
-			return read_integer(from, &Z_LVAL_P(to));
+			return plain_read_integer(from, &Z_LVAL_P(to));
 		case 's':
 			if (!read_bytes(from, &bytes, &len) || !pay_for_string(from, len)) {
 				return false;
@@ -204,12 +204,12 @@ static bool read_value(reader *from, zval *to)
 			ZVAL_STRINGL_FAST(to, bytes, len);
 			return true;
 		case 'a':
-			return read_array(from, to);
+			return plain_read_array(from, to);
 		case 'b':
 			ZVAL_BOOL(to, *from->at == '1');
-			return (skip(from, '0') || skip(from, '1')) && skip(from, ';');
+			return (plain_skip(from, '0') || plain_skip(from, '1')) && plain_skip(from, ';');
 		case 'd':
-			return read_double(from, to);
+			return plain_read_double(from, to);
 		default:
 			return false;
 	}
@@ -220,7 +220,7 @@ bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval 
 	/* 0: no limit. */
 	zend_long depth_max = BG(unserialize_max_depth) > 0 ? MIN(BG(unserialize_max_depth), PHP_LEVERET_ROW_DEPTH_MAX) : PHP_LEVERET_ROW_DEPTH_MAX;
 	reader from = { .at = data, .end = data + len, .rows = { .depth_max = (int) depth_max, .left = cost_max } };
-	bool read = len > 0 && read_value(&from, return_value);
+	bool read = len > 0 && plain_read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);
 		ZVAL_UNDEF(return_value);

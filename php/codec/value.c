@@ -71,7 +71,7 @@ void php_leveret_encoded_free(php_leveret_encoded *encoded)
 	}
 }
 
-static zend_always_inline leveret_status read_string(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static zend_always_inline leveret_status value_read_string(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	leveret_status status;
 	if (UNEXPECTED(reading->found.value_len <= 1)) {
@@ -109,7 +109,7 @@ static leveret_status read_null(leveret_arena *arena, leveret_bytes key, leveret
 	return reading->found.value_len ? LEVERET_MISS : leveret_read_copy(arena, key, reading, &byte);
 }
 
-static leveret_status read_double(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static leveret_status value_read_double(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	char text[DOUBLE_LEN_MAX + 1];
 	if (reading->found.value_len > DOUBLE_LEN_MAX) {
@@ -181,7 +181,7 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, lever
 }
 
 /* OK | RETRY | LOST | MISS: the item is gone, or its bytes make no value | FAILED: an exception is pending. */
-static zend_always_inline leveret_status read_value(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static zend_always_inline leveret_status value_read(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	/* The native entrances compress nothing, so their items are asked no more than this. */
 	if (UNEXPECTED(reading->found.meta.origin != LEVERET_NATIVE)) {
@@ -193,9 +193,9 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, levere
 				ZVAL_LONG(return_value, (zend_long) reading->found.number);
 				return LEVERET_OK;
 			}
-			return read_string(arena, key, reading, return_value);
+			return value_read_string(arena, key, reading, return_value);
 		case LEVERET_DOUBLE:
-			return read_double(arena, key, reading, return_value);
+			return value_read_double(arena, key, reading, return_value);
 		case LEVERET_BOOL:
 			return read_bool(arena, key, reading, return_value);
 		case LEVERET_NULL:
@@ -206,7 +206,7 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, levere
 			return read_serialized(arena, key, reading, return_value);
 		default:
 			/* Raw; or of a format that these entrances never write: its bytes. */
-			return read_string(arena, key, reading, return_value);
+			return value_read_string(arena, key, reading, return_value);
 	}
 }
 
@@ -215,7 +215,7 @@ static zend_always_inline php_leveret_fetch read_on(leveret_arena *arena, levere
 {
 	if (EXPECTED(status == LEVERET_OK)) {
 		do {
-			status = read_value(arena, key, reading, return_value);
+			status = value_read(arena, key, reading, return_value);
 		} while (UNEXPECTED(status == LEVERET_RETRY));
 		if (EXPECTED(status == LEVERET_OK)) {
 			return PHP_LEVERET_HIT;

@@ -111,7 +111,7 @@ static bool measure(block *into, const zval *value, int depth)
 	return true;
 }
 
-static void *take(block *into, size_t size)
+static void *copy_take(block *into, size_t size)
 {
 	void *taken = into->at;
 	into->at += size;
@@ -128,7 +128,7 @@ static zend_string *copy_string(block *into, zend_string *string)
 		}
 		return place->copy;
 	}
-	zend_string *copy = take(into, string_size(string));
+	zend_string *copy = copy_take(into, string_size(string));
 	GC_SET_REFCOUNT(copy, 1);
 	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy those. */
 	GC_TYPE_INFO(copy) = into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
@@ -173,7 +173,7 @@ static void fill_list(block *into, zend_array *copy, const zend_array *source)
 {
 	HT_FLAGS(copy) |= HASH_FLAG_PACKED;
 	copy->nTableMask = HT_MIN_MASK;
-	HT_SET_DATA_ADDR(copy, take(into, data_size(source)));
+	HT_SET_DATA_ADDR(copy, copy_take(into, data_size(source)));
 	HT_HASH_RESET_PACKED(copy);
 	for (uint32_t i = 0; i < copy->nNumUsed; i++) {
 		copy_value(into, &copy->arPacked[i], HT_IS_PACKED(source) ? &source->arPacked[i] : &source->arData[i].val);
@@ -182,7 +182,7 @@ static void fill_list(block *into, zend_array *copy, const zend_array *source)
 
 static void fill_hash(block *into, zend_array *copy, const zend_array *source)
 {
-	void *data = take(into, data_size(source));
+	void *data = copy_take(into, data_size(source));
 	memcpy(data, HT_GET_DATA_ADDR(source), HT_USED_SIZE(source));
 	HT_SET_DATA_ADDR(copy, data);
 	for (uint32_t i = 0; i < copy->nNumUsed; i++) {
@@ -199,7 +199,7 @@ static void fill_hash(block *into, zend_array *copy, const zend_array *source)
 
 static zend_array *copy_array(block *into, const zend_array *source)
 {
-	zend_array *copy = take(into, sizeof(*copy));
+	zend_array *copy = copy_take(into, sizeof(*copy));
 	memcpy(copy, source, sizeof(*copy));
 	/* An immutable array says 2, so that who looks at the refcount alone makes a copy before writing. */
 	GC_SET_REFCOUNT(copy, into->refcounted ? 1 : 2);

@@ -122,7 +122,7 @@ static bool is_idle(php_leveret_decoded *entry, uint64_t arena)
 	return idle;
 }
 
-static bool is_of(php_leveret_decoded *entry, uint64_t arena)
+static bool table_is_of(php_leveret_decoded *entry, uint64_t arena)
 {
 	return entry->arena == arena;
 }
@@ -250,7 +250,7 @@ void php_leveret_decoded_sweep(void)
 
 void php_leveret_decoded_forget(leveret_arena *arena)
 {
-	retire_where(is_of, leveret_arena_number(arena));
+	retire_where(table_is_of, leveret_arena_number(arena));
 	free_retired(true);
 }
 

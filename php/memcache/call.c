@@ -46,7 +46,7 @@ leveret_pool *php_leveret_mmc_begin(mmc_link *link)
 	return pool;
 }
 
-static void copy_answer(const leveret_answer *answer, client_copy *copy)
+static void mmc_copy_answer(const leveret_answer *answer, client_copy *copy)
 {
 	client_copy_fitting(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data, answer->key.len, 0);
@@ -62,7 +62,7 @@ int32_t php_leveret_mmc_call(mmc_link *link, const leveret_request *request, cli
 		if (leveret_pool_next(pool, &answer)) {
 			code = answer.code;
 			if (code == LEVERET_CODE_SUCCESS) {
-				copy_answer(&answer, copy);
+				mmc_copy_answer(&answer, copy);
 			} else {
 				php_leveret_mmc_failures_answer(link, &answer, failures);
 			}
@@ -79,7 +79,7 @@ void php_leveret_mmc_run(mmc_link *link, client_copies *copies, mmc_failures *fa
 	leveret_pool_run(pool);
 	while (leveret_pool_next(pool, &answer)) {
 		php_leveret_mmc_failures_answer(link, &answer, failures);
-		copy_answer(&answer, php_leveret_client_copies_next(copies));
+		mmc_copy_answer(&answer, php_leveret_client_copies_next(copies));
 	}
 	php_leveret_mmc_failures_gather(link, failures);
 }

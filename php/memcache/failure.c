@@ -18,7 +18,7 @@ static void append(mmc_failures *failures, const mmc_link *link, uint32_t index,
 	};
 }
 
-static zend_string *text_of(const mmc_link *link, const leveret_failure *failure)
+static zend_string *mmc_failure_text_of(const mmc_link *link, const leveret_failure *failure)
 {
 	switch (failure->code) {
 		case LEVERET_CODE_HOST_LOOKUP_FAILURE:
@@ -39,7 +39,7 @@ void php_leveret_mmc_failures_gather(mmc_link *link, mmc_failures *failures)
 {
 	leveret_failure failure;
 	for (uint32_t i = 0; leveret_pool_failure(link->pool->pool, i, &failure); i++) {
-		append(failures, link, failure.server, text_of(link, &failure), failure.system_error, false);
+		append(failures, link, failure.server, mmc_failure_text_of(link, &failure), failure.system_error, false);
 	}
 }
 
@@ -87,7 +87,7 @@ void php_leveret_mmc_failures_answer(mmc_link *link, const leveret_answer *answe
 	append(failures, link, answer->server, line_of(link, answer), number, true);
 }
 
-static void call_back(zval *callback, const mmc_failure *failure)
+static void mmc_call_back(zval *callback, const mmc_failure *failure)
 {
 	zval arguments[5], answer;
 	ZVAL_STR(&arguments[0], failure->host);
@@ -106,7 +106,7 @@ static void tell(zval *callback, const mmc_failure *failure)
 		php_error_docref(NULL, E_NOTICE, "Server %s (tcp " ZEND_LONG_FMT ", udp " ZEND_LONG_FMT ") failed with: %s (" ZEND_LONG_FMT ")",
 			ZSTR_VAL(failure->host), failure->port, failure->udp_port, ZSTR_VAL(failure->text), failure->number);
 	} else {
-		call_back(callback, failure);
+		mmc_call_back(callback, failure);
 	}
 }
 

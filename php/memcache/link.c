@@ -16,23 +16,23 @@
 
 /* --- pools --- */
 
-static void free_pool(mmc_pool *pool)
+static void mmc_free_pool(mmc_pool *pool)
 {
 	leveret_pool_free(pool->pool);
 	pefree(pool, pool->is_persistent);
 }
 
-static void free_persistent(zval *entry)
+static void mmc_free_persistent(zval *entry)
 {
-	free_pool(Z_PTR_P(entry));
+	mmc_free_pool(Z_PTR_P(entry));
 }
 
 void php_leveret_memcache_pools_init(HashTable *pools)
 {
-	zend_hash_init(pools, 4, NULL, free_persistent, 1);
+	zend_hash_init(pools, 4, NULL, mmc_free_persistent, 1);
 }
 
-static bool add_server(leveret_pool *pool, const mmc_server *server, leveret_bytes host)
+static bool mmc_link_add_server(leveret_pool *pool, const mmc_server *server, leveret_bytes host)
 {
 	return leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir()) == LEVERET_CODE_SUCCESS;
 }
@@ -40,7 +40,7 @@ static bool add_server(leveret_pool *pool, const mmc_server *server, leveret_byt
 /* No name server knows such a name (RFC 2606). */
 static const char nobody[] = "not-utf-8.invalid";
 
-static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
+static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 {
 	mmc_pool *made = pecalloc(1, sizeof(*made), is_persistent);
 	leveret_pool *pool = php_leveret_pool_new();
@@ -58,9 +58,9 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 	leveret_pool_set_option(pool, LEVERET_POOL_TIMEOUT_LIMIT, 1);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
-		if (!add_server(pool, server, php_leveret_string(server->host))) {
+		if (!mmc_link_add_server(pool, server, php_leveret_string(server->host))) {
 			/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
-			add_server(pool, server, php_leveret_bytes(nobody, strlen(nobody)));
+			mmc_link_add_server(pool, server, php_leveret_bytes(nobody, strlen(nobody)));
 		}
 	}
 	if (link->user && link->is_binary) {
@@ -77,7 +77,7 @@ static void append_part(smart_str *name, zend_string *part)
 }
 
 /* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not persistent. */
-static zend_string *name_of(const mmc_link *link)
+static zend_string *mmc_name_of(const mmc_link *link)
 {
 	smart_str name = {0};
 	smart_str_append_printf(&name, ZEND_LONG_FMT " ", 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
@@ -105,13 +105,13 @@ static zend_string *name_of(const mmc_link *link)
 
 static mmc_pool *find_pool(const mmc_link *link)
 {
-	zend_string *name = name_of(link);
+	zend_string *name = mmc_name_of(link);
 	if (!name) {
-		return new_pool(link, false);
+		return mmc_new_pool(link, false);
 	}
 	mmc_pool *pool = zend_hash_find_ptr(&MEMCACHE_G(pools), name);
 	if (!pool) {
-		pool = new_pool(link, true);
+		pool = mmc_new_pool(link, true);
 		zend_hash_str_add_ptr(&MEMCACHE_G(pools), ZSTR_VAL(name), ZSTR_LEN(name), pool);
 	}
 	zend_string_release(name);
@@ -121,7 +121,7 @@ static mmc_pool *find_pool(const mmc_link *link)
 static void leave_pool(mmc_link *link)
 {
 	if (link->pool && !link->pool->is_persistent) {
-		free_pool(link->pool);
+		mmc_free_pool(link->pool);
 	}
 	link->pool = NULL;
 }

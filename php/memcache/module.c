@@ -18,7 +18,7 @@ ZEND_DECLARE_MODULE_GLOBALS(leveret_memcache)
 
 /* --- INI --- */
 
-static void refuse(const zend_ini_entry *entry, const char *allowed, const zend_string *value)
+static void mmc_refuse(const zend_ini_entry *entry, const char *allowed, const zend_string *value)
 {
 	/* pecl/memcache calls both by one name. */
 	const char *name = zend_string_equals_literal(entry->name, "memcache.session_redundancy") ? "memcache.redundancy" : ZSTR_VAL(entry->name);
@@ -32,7 +32,7 @@ typedef struct choice {
 
 static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
 
-static bool is_of(const zend_string *text, const choice *words)
+static bool mmc_is_of(const zend_string *text, const choice *words)
 {
 	return php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->one) || php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->other);
 }
@@ -40,10 +40,10 @@ static bool is_of(const zend_string *text, const choice *words)
 static PHP_INI_MH(on_update_choice)
 {
 	const choice *words = mh_arg3;
-	if (!new_value || !is_of(new_value, words)) {
+	if (!new_value || !mmc_is_of(new_value, words)) {
 		char allowed[64];
 		snprintf(allowed, sizeof(allowed), "in set {%s, %s}", words->one, words->other);
-		refuse(entry, allowed, new_value);
+		mmc_refuse(entry, allowed, new_value);
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -55,7 +55,7 @@ static PHP_INI_MH(on_update_positive)
 	zend_long number = 0, *target = (zend_long *) ZEND_INI_GET_ADDR();
 	bool is_number = new_value && (ZSTR_LEN(new_value) == 0 || is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) == IS_LONG);
 	if (!is_number || number < (zend_long) (intptr_t) mh_arg3) {
-		refuse(entry, "a positive integer", new_value);
+		mmc_refuse(entry, "a positive integer", new_value);
 		return FAILURE;
 	}
 	*target = number;

@@ -57,7 +57,7 @@ mmc_link *php_leveret_mmc_link_of(zval *object)
 }
 
 /* As whom the object was told to ask, before it had a connection: pecl/memcache keeps that in properties. */
-static void sign_in(zval *object, mmc_link *link)
+static void mmc_sign_in(zval *object, mmc_link *link)
 {
 	/* Most objects have none of them, and no table of properties. */
 	bool has_properties = Z_OBJ_P(object)->properties || Z_OBJCE_P(object)->default_properties_count > 1;
@@ -85,7 +85,7 @@ static mmc_link *make_link(zval *object)
 	if (!link) {
 		link = php_leveret_mmc_link_new(false);
 		ZVAL_RES(connection, zend_register_resource(link, le_link));
-		sign_in(object, link);
+		mmc_sign_in(object, link);
 	}
 	return link;
 }
@@ -250,7 +250,7 @@ static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 PHP_METHOD(MemcachePool, connect) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 PHP_METHOD(MemcachePool, addserver) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 
-static void add_server(INTERNAL_FUNCTION_PARAMETERS)
+static void mmc_object_add_server(INTERNAL_FUNCTION_PARAMETERS)
 {
 	mmc_server server = new_server();
 	zval *object = getThis(), *callback = NULL;
@@ -271,8 +271,8 @@ static void add_server(INTERNAL_FUNCTION_PARAMETERS)
 	RETURN_BOOL(add(object, &server, callback));
 }
 
-PHP_METHOD(Memcache, addserver) { add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
-PHP_FUNCTION(memcache_add_server) { add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+PHP_METHOD(Memcache, addserver) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+PHP_FUNCTION(memcache_add_server) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 
 /* Index in the list; -1: there is none, and a warning was given. */
 static int64_t find(mmc_link *link, const zend_string *host, zend_long port)

@@ -22,7 +22,7 @@ static void tell_long(zval *argument, uint64_t number)
 /* What the decoded-value cache knows values by; php_leveret_mmc_decode wants nothing. */
 #define VIEW PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHE, 0)
 
-static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)
+static void mmc_get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)
 {
 	RETVAL_FALSE;
 	zend_string *key = php_leveret_mmc_key(link, name);
@@ -81,7 +81,7 @@ static void free_asked(asked *list, uint32_t count)
 }
 
 /* First all that may run user code (__toString), then the link. */
-static asked *take_keys(zval *object, HashTable *names, uint32_t *count)
+static asked *mmc_read_take_keys(zval *object, HashTable *names, uint32_t *count)
 {
 	asked *list = safe_emalloc(zend_hash_num_elements(names) + 1, sizeof(*list), 0);
 	zval *entry;
@@ -159,7 +159,7 @@ static void get_many(zval *object, HashTable *names, zval *flags, zval *cas, zva
 	client_copies copies = {0};
 	mmc_failures failures = {0};
 	uint32_t count;
-	asked *list = take_keys(object, names, &count);
+	asked *list = mmc_read_take_keys(object, names, &count);
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	RETVAL_FALSE;
 	if (link && link->count) {
@@ -194,7 +194,7 @@ PHP_FUNCTION(memcache_get)
 	zend_string *name = zval_get_string(key);
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	if (link && link->count) {
-		get_one(object, link, name, flags, cas, return_value);
+		mmc_get_one(object, link, name, flags, cas, return_value);
 	} else {
 		RETVAL_FALSE;
 	}

@@ -121,7 +121,7 @@ static bool add_path(mmc_link *link, const char *begin, const char *end, bool is
 	return may_add;
 }
 
-static add_result add_server(mmc_link *link, const char *begin, const char *end, bool is_script_s)
+static add_result mmc_session_add_server(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
 	if (!is_path) {
@@ -130,10 +130,10 @@ static add_result add_server(mmc_link *link, const char *begin, const char *end,
 	return add_path(link, begin, end, is_script_s) ? IS_ADDED : IS_NO_URL;
 }
 
-static bool add_servers(mmc_link *link, const char *path, bool is_script_s)
+static bool mmc_add_servers(mmc_link *link, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
-		add_result result = add_server(link, at, at + strcspn(at, ", \t"), is_script_s);
+		add_result result = mmc_session_add_server(link, at, at + strcspn(at, ", \t"), is_script_s);
 		if (result == IS_NO_URL) {
 			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
 		}
@@ -264,7 +264,7 @@ static void drop_lock(mmc_session *session)
 typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY, IS_OVER } lock_try;
 
 /* Tries to lock, and reads in the same batch. LOCKED: `found` is filled, or empty if the session is new. */
-static lock_try try_lock(mmc_session *session, client_copy *found)
+static lock_try mmc_try_lock(mmc_session *session, client_copy *found)
 {
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3], locked[1];
@@ -298,12 +298,12 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 }
 
 /* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
-static lock_try lock(void **mod_data, client_copy *found)
+static lock_try mmc_lock(void **mod_data, client_copy *found)
 {
 	uint64_t now = php_leveret_microseconds(), until = now + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
 	uint64_t pause = PAUSE_MIN_US;
 	for (;;) {
-		lock_try tried = try_lock(PS_GET_MOD_DATA(), found);
+		lock_try tried = mmc_try_lock(PS_GET_MOD_DATA(), found);
 		bool is_to_wait = tried == IS_TAKEN || tried == HAS_NAPPED;
 		now = php_leveret_microseconds();
 		if (!is_to_wait || now >= until) {
@@ -331,7 +331,7 @@ static bool read_unlocked(const mmc_session *session, client_copy *found)
 }
 
 /* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler is user code. */
-static zend_string *text_of(client_copy *found)
+static zend_string *mmc_session_text_of(client_copy *found)
 {
 	zval value;
 	if (!php_leveret_mmc_decode(found, &value)) {
@@ -363,7 +363,7 @@ static bool begin_session(mmc_session *session, zend_string *id)
 }
 
 /* Gives the lock back if the session was not written. */
-static void unlock(mmc_session *session)
+static void mmc_unlock(mmc_session *session)
 {
 	int32_t code;
 	uint64_t number;
@@ -380,7 +380,7 @@ PS_CLOSE_FUNC(memcache)
 {
 	mmc_session *session = PS_GET_MOD_DATA();
 	if (session) {
-		unlock(session);
+		mmc_unlock(session);
 		php_leveret_mmc_link_free(session->link);
 		efree(session);
 		PS_SET_MOD_DATA(NULL);
@@ -396,7 +396,7 @@ PS_OPEN_FUNC(memcache)
 	const char *path = is_own ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
 	bool is_script_s = php_leveret_directive_is_changed(is_own ? "memcache.session_save_path" : "session.save_path");
 	mmc_link *link = php_leveret_mmc_link_new(true);
-	if (!add_servers(link, path, is_script_s)) {
+	if (!mmc_add_servers(link, path, is_script_s)) {
 		php_leveret_mmc_link_free(link);
 		return FAILURE;
 	}
@@ -417,14 +417,14 @@ PS_READ_FUNC(memcache)
 		return FAILURE;
 	}
 	uint64_t number = session->head.number;
-	unlock(session);
+	mmc_unlock(session);
 	if (!begin_session(session, key)) {
 		return FAILURE;
 	}
 	session->is_unread = true;
 	session->lock_key = key_of(session, key, true);
 	wake_servers(session);
-	lock_try tried = lock(mod_data, &found);
+	lock_try tried = mmc_lock(mod_data, &found);
 	bool was_read = tried == LOCKED;
 	if (tried == IS_OVER) {
 		return FAILURE;
@@ -437,7 +437,7 @@ PS_READ_FUNC(memcache)
 		was_read = read_unlocked(session, &found);
 	}
 	/* An empty session, which the original gives for one that could not be read, would be written over what is there. */
-	zend_string *text = !was_read ? NULL : found.data ? text_of(&found) : ZSTR_EMPTY_ALLOC();
+	zend_string *text = !was_read ? NULL : found.data ? mmc_session_text_of(&found) : ZSTR_EMPTY_ALLOC();
 	if (text && php_leveret_client_session_is_open(mod_data, number) && !session->is_locked) {
 		php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds), and is used without its lock", MEMCACHE_G(lock_timeout));
 	}

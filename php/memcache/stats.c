@@ -59,7 +59,7 @@ static void add_row(zval *list, const char *name, size_t len, zend_string *value
 }
 
 /* An item of a cachedump: "[5 b; 0 s]" is its length and its exptime. */
-static bool add_item(zval *list, const client_copy *copy)
+static bool mmc_add_item(zval *list, const client_copy *copy)
 {
 	unsigned long long len;
 	long long exptime;
@@ -83,7 +83,7 @@ static void stats_of(mmc_link *link, zend_string *subject, uint32_t server, zval
 	if (code == LEVERET_CODE_STAT) {
 		array_init(value);
 		for (uint32_t i = 0; i < copies.count && copies.list[i].code == LEVERET_CODE_STAT; i++) {
-			if (!is_dump || !add_item(value, &copies.list[i])) {
+			if (!is_dump || !mmc_add_item(value, &copies.list[i])) {
 				add_row(value, ZSTR_VAL(copies.list[i].key), ZSTR_LEN(copies.list[i].key), copies.list[i].data);
 			}
 		}

@@ -17,7 +17,7 @@
 #define LEVEL 6
 
 /* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
-static void compress(double savings, client_payload *payload)
+static void mmc_compress(double savings, client_payload *payload)
 {
 	/* What takes this much room saves too little. */
 	double limit = (double) payload->bytes.len * (1 - savings);
@@ -33,7 +33,7 @@ static void compress(double savings, client_payload *payload)
 
 /* pecl/memcache serializes a copy of an array, and so writes one that holds itself by reference once more inside of itself. Of the array
  * itself a null would be left there. */
-static bool serialize(client_payload *payload, zval *value)
+static bool mmc_serialize(client_payload *payload, zval *value)
 {
 	zval *element;
 	if (Z_TYPE_P(value) == IS_ARRAY) {
@@ -51,7 +51,7 @@ static bool serialize(client_payload *payload, zval *value)
 }
 
 /* As pecl/memcache writes it, but with a point in any locale. */
-static zend_string *text_of(double number)
+static zend_string *mmc_value_text_of(double number)
 {
 	char text[64];
 	if (!zend_finite(number)) {
@@ -80,7 +80,7 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 			payload->meta.flags = MMC_TYPE_LONG;
 			break;
 		case IS_DOUBLE:
-			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, text_of(Z_DVAL_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, mmc_value_text_of(Z_DVAL_P(value)));
 			payload->meta.flags = MMC_TYPE_DOUBLE;
 			break;
 		case IS_TRUE:
@@ -90,7 +90,7 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 			payload->bytes = php_leveret_bytes(Z_TYPE_P(value) == IS_TRUE ? "1" : "0", 1);
 			break;
 		default:
-			if (!serialize(payload, value)) {
+			if (!mmc_serialize(payload, value)) {
 				if (EG(exception)) {
 					/* The original says so too, which error_get_last() and logs show. */
 					php_error_docref(NULL, E_WARNING, "Failed to serialize value");
@@ -101,7 +101,7 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 	}
 	bool is_text = payload->meta.encoding == LEVERET_RAW || payload->meta.encoding == LEVERET_PHP;
 	if (is_text && ((flags & MMC_COMPRESSED) || (threshold && payload->bytes.len >= (size_t) threshold))) {
-		compress(savings, payload);
+		mmc_compress(savings, payload);
 	}
 	payload->meta.flags |= (uint32_t) flags & 0xffff0000;
 	return true;

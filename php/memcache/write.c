@@ -62,7 +62,7 @@ static bool send_all(zval *object, const leveret_request *pattern, const mmc_bat
 }
 
 /* The keys of an array as they are sent; those that are empty are passed over, with a warning. */
-static void take_keys(zval *object, HashTable *names, mmc_batch *batch)
+static void mmc_write_take_keys(zval *object, HashTable *names, mmc_batch *batch)
 {
 	zval *entry;
 	*batch = (mmc_batch) { .list = safe_emalloc(zend_hash_num_elements(names) + 1, sizeof(mmc_write), 0) };
@@ -84,7 +84,7 @@ static void take_keys(zval *object, HashTable *names, mmc_batch *batch)
 /* --- stores --- */
 
 /* Encodes first, since that runs user code, then asks for the link. False: nothing can be stored. */
-static bool take_value(zval *object, zend_string *name, zval *value, zend_long flags, leveret_operation operation, mmc_write *next)
+static bool mmc_take_value(zval *object, zend_string *name, zval *value, zend_long flags, leveret_operation operation, mmc_write *next)
 {
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	next->key = link ? php_leveret_mmc_key(link, name) : NULL;
@@ -107,7 +107,7 @@ static bool store_one(zval *object, const leveret_request *pattern, zend_string 
 	mmc_write one;
 	client_copy copy = {0};
 	mmc_failures failures = {0};
-	if (!take_value(object, name, value, flags, pattern->operation, &one)) {
+	if (!mmc_take_value(object, name, value, flags, pattern->operation, &one)) {
 		return false;
 	}
 	mmc_link *link = php_leveret_mmc_link_of(object);
@@ -134,7 +134,7 @@ static bool store_many(zval *object, const leveret_request *pattern, HashTable *
 	zval *value;
 	ZEND_HASH_FOREACH_KEY_VAL(values, number, name, value) {
 		zend_string *text = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
-		if (take_value(object, text, value, flags, pattern->operation, &batch.list[batch.count])) {
+		if (mmc_take_value(object, text, value, flags, pattern->operation, &batch.list[batch.count])) {
 			batch.count++;
 		}
 		zend_string_release(text);
@@ -147,7 +147,7 @@ static bool store_many(zval *object, const leveret_request *pattern, HashTable *
 	return done;
 }
 
-static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
+static void mmc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 {
 	zval *object = getThis(), *key, *value = NULL;
 	zend_long flags = 0, exptime = 0, cas = 0;
@@ -181,17 +181,17 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 	zend_string_release(name);
 }
 
-PHP_FUNCTION(memcache_set) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET); }
-PHP_FUNCTION(memcache_add) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD); }
-PHP_FUNCTION(memcache_replace) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE); }
-PHP_FUNCTION(memcache_append) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND); }
-PHP_FUNCTION(memcache_prepend) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND); }
-PHP_FUNCTION(memcache_cas) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_CAS); }
+PHP_FUNCTION(memcache_set) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET); }
+PHP_FUNCTION(memcache_add) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD); }
+PHP_FUNCTION(memcache_replace) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE); }
+PHP_FUNCTION(memcache_append) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND); }
+PHP_FUNCTION(memcache_prepend) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND); }
+PHP_FUNCTION(memcache_cas) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_CAS); }
 
 /* --- without a value --- */
 
 /* One request by its key. SUCCESS: `number` is what a counter has come to. */
-static int32_t call(zval *object, const leveret_request *pattern, zend_string *name, uint64_t *number)
+static int32_t mmc_call(zval *object, const leveret_request *pattern, zend_string *name, uint64_t *number)
 {
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	zend_string *key = link && link->count ? php_leveret_mmc_key(link, name) : NULL;
@@ -228,14 +228,14 @@ PHP_FUNCTION(memcache_delete)
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		mmc_batch batch;
-		take_keys(object, Z_ARRVAL_P(key), &batch);
+		mmc_write_take_keys(object, Z_ARRVAL_P(key), &batch);
 		RETVAL_BOOL(send_all(object, &pattern, &batch));
 		free_writes(&batch);
 		return;
 	}
 	zend_string *name = zval_get_string(key);
 	uint64_t number;
-	RETVAL_BOOL(!EG(exception) && call(object, &pattern, name, &number) == LEVERET_CODE_SUCCESS);
+	RETVAL_BOOL(!EG(exception) && mmc_call(object, &pattern, name, &number) == LEVERET_CODE_SUCCESS);
 	zend_string_release(name);
 }
 
@@ -251,7 +251,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 	mmc_batch batch;
 	client_copies copies = {0};
 	mmc_failures failures = {0};
-	take_keys(object, names, &batch);
+	mmc_write_take_keys(object, names, &batch);
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	bool is_binary = link && link->is_binary;
 	array_init(return_value);
@@ -275,7 +275,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 	php_leveret_mmc_failures_tell(object, &failures);
 }
 
-static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
+static void mmc_count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 {
 	zval *object = getThis(), *key;
 	uint32_t arguments = ZEND_NUM_ARGS() - !object;
@@ -304,7 +304,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	}
 	zend_string *name = zval_get_string(key);
 	uint64_t number;
-	if (!EG(exception) && call(object, &pattern, name, &number) == LEVERET_CODE_SUCCESS) {
+	if (!EG(exception) && mmc_call(object, &pattern, name, &number) == LEVERET_CODE_SUCCESS) {
 		RETVAL_LONG(as_long(number, is_binary));
 	} else {
 		RETVAL_FALSE;
@@ -312,5 +312,5 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	zend_string_release(name);
 }
 
-PHP_FUNCTION(memcache_increment) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
-PHP_FUNCTION(memcache_decrement) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_FUNCTION(memcache_increment) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+PHP_FUNCTION(memcache_decrement) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }

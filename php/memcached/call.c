@@ -84,7 +84,7 @@ void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_f
 }
 
 /* Among all keys of a server are those of others, without the prefix. */
-static void copy_answer(const zend_string *prefix, const leveret_answer *answer, client_copy *copy)
+static void memc_copy_answer(const zend_string *prefix, const leveret_answer *answer, client_copy *copy)
 {
 	bool has_prefix = prefix && answer->key.len >= ZSTR_LEN(prefix) && memcmp(answer->key.data, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
 	size_t skip = has_prefix ? ZSTR_LEN(prefix) : 0;
@@ -128,6 +128,6 @@ void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_k
 	leveret_answer answer;
 	const zend_string *prefix = of_keys ? self->link->prefix : NULL;
 	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
-		copy_answer(prefix, &answer, php_leveret_client_copies_next(copies));
+		memc_copy_answer(prefix, &answer, php_leveret_client_copies_next(copies));
 	}
 }

@@ -100,7 +100,7 @@ static void set_behavior(memc_link *link, zend_long number, zend_long value)
 }
 
 /* What libmemcached makes of a number for this behavior; false: it refuses it, with `code`. */
-static bool take(const memc_link *link, zend_long option, zend_long *value, zend_long *code)
+static bool memc_take(const memc_link *link, zend_long option, zend_long *value, zend_long *code)
 {
 	*code = MEMC_INVALID_ARGUMENTS;
 	if (option < 0 || option >= MEMC_BEHAVIORS || !behaviors[option].is_known) {
@@ -227,7 +227,7 @@ void php_leveret_memc_link_set_buckets(memc_link *link, const uint32_t *servers,
 
 /* --- options --- */
 
-static bool refuse(memc_object *self, const char *text)
+static bool memc_refuse(memc_object *self, const char *text)
 {
 	memc_result(self, MEMC_INVALID_ARGUMENTS);
 	php_error_docref(NULL, E_WARNING, "%s", text);
@@ -251,7 +251,7 @@ bool php_leveret_memc_link_set_prefix(memc_link *link, zend_string *text)
 	return true;
 }
 
-static bool set_prefix(memc_object *self, zval *value)
+static bool memc_link_set_prefix(memc_object *self, zval *value)
 {
 	zend_string *text = zval_get_string(value);
 	bool good = false;
@@ -266,7 +266,7 @@ static bool set_prefix(memc_object *self, zval *value)
 	}
 	zend_string_release(text);
 	if (!good) {
-		refuse(self, "bad key provided");
+		memc_refuse(self, "bad key provided");
 		self->error_code = MEMC_BAD_KEY_PROVIDED;
 	}
 	return good;
@@ -281,17 +281,17 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 			break;
 		case MEMC_SERIALIZER_IGBINARY:
 			if (!php_leveret_has_serializer(LEVERET_IGBINARY)) {
-				return refuse(self, "igbinary support was not found, load the extension igbinary");
+				return memc_refuse(self, "igbinary support was not found, load the extension igbinary");
 			}
 			break;
 		case MEMC_SERIALIZER_MSGPACK:
 			if (!php_leveret_has_serializer(LEVERET_MSGPACK)) {
-				return refuse(self, "msgpack support was not found, load the extension msgpack");
+				return memc_refuse(self, "msgpack support was not found, load the extension msgpack");
 			}
 			break;
 		default:
 			self->link->serializer = MEMC_SERIALIZER_PHP;
-			return refuse(self, "invalid serializer provided");
+			return memc_refuse(self, "invalid serializer provided");
 	}
 	self->link->serializer = serializer;
 	return true;
@@ -301,7 +301,7 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long value)
 {
 	zend_long code;
-	if (!take(link, option, &value, &code)) {
+	if (!memc_take(link, option, &value, &code)) {
 		return code;
 	}
 	bool is_same = link->behaviors[option] == value;
@@ -380,7 +380,7 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			link->has_level = true;
 			return true;
 		case MEMC_OPT_PREFIX_KEY:
-			return set_prefix(self, value);
+			return memc_link_set_prefix(self, value);
 		case MEMC_OPT_SERIALIZER:
 			return set_serializer(self, number);
 		case MEMC_OPT_USER_FLAGS:
@@ -395,7 +395,7 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			return true;
 		case MEMC_OPT_ITEM_SIZE_LIMIT:
 			if (number < 0) {
-				return refuse(self, "ITEM_SIZE_LIMIT must be >= 0");
+				return memc_refuse(self, "ITEM_SIZE_LIMIT must be >= 0");
 			}
 			link->item_size_limit = number;
 			return true;

@@ -18,7 +18,7 @@
 ZEND_DECLARE_MODULE_GLOBALS(leveret_memcached)
 
 /* False: then PHP keeps the value that was there. If asked to it gives one warning, in the words of all directives. */
-static bool is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
+static bool memc_is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
 {
 	for (; *words; words++) {
 		if (zend_string_equals_cstr(value, *words, strlen(*words))) {
@@ -36,7 +36,7 @@ static PHP_INI_MH(on_update_compression_type)
 {
 	bool has_zstd = leveret_has_codec(LEVERET_CODEC_ZSTD);
 	const char *const words[] = { "fastlz", "zlib", has_zstd ? "zstd" : NULL, NULL };
-	if (new_value && !is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib", stage != PHP_INI_STAGE_RUNTIME)) {
+	if (new_value && !memc_is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib", stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -45,7 +45,7 @@ static PHP_INI_MH(on_update_compression_type)
 static PHP_INI_MH(on_update_serializer)
 {
 	static const char *const words[] = { "php", "igbinary", "json", "json_array", "msgpack", "", NULL };
-	if (new_value && !is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty", stage != PHP_INI_STAGE_RUNTIME)) {
+	if (new_value && !memc_is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty", stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -54,7 +54,7 @@ static PHP_INI_MH(on_update_serializer)
 static PHP_INI_MH(on_update_hash_type)
 {
 	static const char *const words[] = { "ketama", "ketama_weighted", NULL };
-	if (new_value && !is_one_of(entry, new_value, words, "ketama or ketama_weighted", true)) {
+	if (new_value && !memc_is_one_of(entry, new_value, words, "ketama or ketama_weighted", true)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);

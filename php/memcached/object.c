@@ -42,17 +42,17 @@ static void free_object(zend_object *object)
 	zend_object_std_dtor(object);
 }
 
-static void free_persistent(zval *entry)
+static void memc_free_persistent(zval *entry)
 {
 	php_leveret_memc_link_free(Z_PTR_P(entry));
 }
 
 void php_leveret_memcached_links_init(HashTable *links)
 {
-	zend_hash_init(links, 4, NULL, free_persistent, 1);
+	zend_hash_init(links, 4, NULL, memc_free_persistent, 1);
 }
 
-/* The link of this id, or a new one, which is kept when it is complete: see keep(). */
+/* The link of this id, or a new one, which is kept when it is complete: see memc_keep(). */
 static void attach(memc_object *self, zend_string *name)
 {
 	memc_link *link = name ? zend_hash_find_ptr(&MEMCACHED_G(links), name) : NULL;
@@ -61,7 +61,7 @@ static void attach(memc_object *self, zend_string *name)
 }
 
 /* From now on the link is its id's, and outlives the object; unless the callback has made one for the same id meanwhile. */
-static void keep(memc_object *self, const zend_string *name)
+static void memc_keep(memc_object *self, const zend_string *name)
 {
 	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
@@ -115,7 +115,7 @@ PHP_METHOD(Memcached, __construct)
 		make(self, id, &call, &cache, configuration);
 		/* The next one of this name is to be told what is wrong too, or called back, and not to find what is half done. */
 		if (name && !EG(exception)) {
-			keep(self, name);
+			memc_keep(self, name);
 		}
 	}
 	if (name) {
@@ -242,7 +242,7 @@ PHP_METHOD(Memcached, resetServerList)
 	RETURN_TRUE;
 }
 
-static void describe(const leveret_server *server, const char *last, zval *entry)
+static void memc_describe(const leveret_server *server, const char *last, zval *entry)
 {
 	array_init_size(entry, 4);
 	add_assoc_stringl(entry, "host", (const char *) server->host.data, server->host.len);
@@ -264,7 +264,7 @@ PHP_METHOD(Memcached, getServerList)
 		leveret_server server;
 		zval entry;
 		leveret_pool_server(link->pool, i, &server);
-		describe(&server, "type", &entry);
+		memc_describe(&server, "type", &entry);
 		add_next_index_zval(return_value, &entry);
 	}
 }
@@ -293,7 +293,7 @@ PHP_METHOD(Memcached, getServerByKey)
 		memc_result(self, MEMC_NO_SERVERS);
 		RETURN_FALSE;
 	}
-	describe(&server, "weight", return_value);
+	memc_describe(&server, "weight", return_value);
 }
 
 PHP_METHOD(Memcached, getLastDisconnectedServer)

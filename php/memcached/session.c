@@ -32,7 +32,7 @@ typedef struct memc_session {
 /* --- servers --- */
 
 /* "host[:port[:weight]]", "tls://host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
-static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted, bool is_script_s)
+static bool memc_add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted, bool is_script_s)
 {
 	char *rest;
 	zend_long port = MEMC_PORT, weight = 0;
@@ -80,10 +80,10 @@ static bool is_weighted(void)
 }
 
 /* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them makes no sense. */
-static bool add_servers(leveret_pool *pool, const char *path, bool is_script_s)
+static bool memc_add_servers(leveret_pool *pool, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
-		if (!add_server(pool, at, at + strcspn(at, ", \t"), is_weighted(), is_script_s)) {
+		if (!memc_add_server(pool, at, at + strcspn(at, ", \t"), is_weighted(), is_script_s)) {
 			return false;
 		}
 	}
@@ -118,7 +118,7 @@ static const char *prefix_of_sessions(void)
 }
 
 /* To libmemcached it is a prefix of its own: which server a session lives on depends on what stands behind it. */
-static void set_prefix(leveret_pool *pool)
+static void memc_session_set_prefix(leveret_pool *pool)
 {
 	leveret_pool_set_prefix(pool, php_leveret_bytes(prefix_of_sessions(), strlen(prefix_of_sessions())));
 }
@@ -126,14 +126,14 @@ static void set_prefix(leveret_pool *pool)
 /* --- requests --- */
 
 /* "<prefix><id>" in `key`; 0 when it is too long. */
-static size_t name_of(const zend_string *id, const char *middle, char *key)
+static size_t memc_session_name_of(const zend_string *id, const char *middle, char *key)
 {
 	int len = snprintf(key, MEMC_KEY_MAX + 1, "%s%s%s", prefix_of_sessions(), middle, ZSTR_VAL(id));
 	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 
 /* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value that was found. */
-static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
+static int memc_call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
 {
 	leveret_answer answer;
 	leveret_request request = {
@@ -151,8 +151,8 @@ static int call(memc_session *session, leveret_operation operation, leveret_byte
 static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)
 {
 	char key[MEMC_KEY_MAX + 1];
-	size_t len = name_of(id, "", key);
-	return len ? call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
+	size_t len = memc_session_name_of(id, "", key);
+	return len ? memc_call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
 }
 
 /* --- locks --- */
@@ -163,7 +163,7 @@ static const char of_item[] = "1", of_lease[] = "lease";
 /* IS_OVER: nothing is held, and the session may be gone. */
 enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
 
-static enum lock_try try_lock(void **mod_data, zend_long seconds)
+static enum lock_try memc_try_lock(void **mod_data, zend_long seconds)
 {
 	memc_session *session = PS_GET_MOD_DATA();
 	uint64_t number = session->head.number;
@@ -173,11 +173,11 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 	}
 	bool has_lease = session->lease.arena;
 	leveret_bytes word = has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
-	int code = call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
+	int code = memc_call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
 	zend_string *found;
-	if (code == MEMC_NOTSTORED && has_lease && call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
+	if (code == MEMC_NOTSTORED && has_lease && memc_call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
 		if (zend_string_equals_cstr(found, of_lease, strlen(of_lease))) {
-			code = call(session, LEVERET_OP_SET, key, word, seconds, NULL);
+			code = memc_call(session, LEVERET_OP_SET, key, word, seconds, NULL);
 		}
 		zend_string_release(found);
 	}
@@ -194,12 +194,12 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 	return code == MEMC_TIMEOUT || EG(exception) || !php_leveret_client_session_is_open(mod_data, number) ? IS_OVER : HAS_FAILED;
 }
 
-static bool lock(void **mod_data, const zend_string *id)
+static bool memc_lock(void **mod_data, const zend_string *id)
 {
 	memc_session *session = PS_GET_MOD_DATA();
 	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max), retries = MEMCACHED_G(sess_lock_retries);
 	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
-	session->lock_key_len = name_of(id, "lock.", session->lock_key);
+	session->lock_key_len = memc_session_name_of(id, "lock.", session->lock_key);
 	if (!session->lock_key_len) {
 		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(MEMC_BAD_KEY_PROVIDED));
 		return false;
@@ -208,7 +208,7 @@ static bool lock(void **mod_data, const zend_string *id)
 		uint64_t round_end = php_leveret_microseconds() + (uint64_t) pause * 1000;
 		enum lock_try tried;
 		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
-		while ((tried = try_lock(mod_data, seconds)) == HAS_NAPPED && php_leveret_microseconds() < round_end) {
+		while ((tried = memc_try_lock(mod_data, seconds)) == HAS_NAPPED && php_leveret_microseconds() < round_end) {
 			if (!php_leveret_client_session_wait(mod_data, 0)) {
 				return false;
 			}
@@ -232,10 +232,10 @@ static bool lock(void **mod_data, const zend_string *id)
 
 static int delete_lock(memc_session *session)
 {
-	return call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+	return memc_call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
 }
 
-static void unlock(memc_session *session)
+static void memc_unlock(memc_session *session)
 {
 	/* A server that has failed since may be there again: a lock that stays would keep the visitor out for longer than that rest lasts. */
 	if (session->is_locked && delete_lock(session) == MEMC_SERVER_TEMPORARILY_DISABLED) {
@@ -251,13 +251,13 @@ static void unlock(memc_session *session)
 /* --- the handler --- */
 
 /* Persistent pools: where arenas lie and the save path -> pool, as long as the process lives. */
-static void free_pool(zval *entry)
+static void memc_free_pool(zval *entry)
 {
 	leveret_pool_free(Z_PTR_P(entry));
 }
 
 /* As whom servers are asked, in the binary protocol, which the original then chooses by itself. */
-static bool sign_in(leveret_pool *pool)
+static bool memc_sign_in(leveret_pool *pool)
 {
 	const char *user = MEMCACHED_G(sess_sasl_username), *password = MEMCACHED_G(sess_sasl_password);
 	if (!user || !password || !*user || !*password) {
@@ -267,11 +267,11 @@ static bool sign_in(leveret_pool *pool)
 	return leveret_pool_set_credentials(pool, -1, php_leveret_bytes(user, strlen(user)), php_leveret_bytes(password, strlen(password)), 0) == MEMC_SUCCESS;
 }
 
-static leveret_pool *new_pool(const char *path, bool is_script_s)
+static leveret_pool *memc_new_pool(const char *path, bool is_script_s)
 {
 	leveret_pool *pool = php_leveret_pool_new();
 	configure(pool);
-	if (add_servers(pool, path, is_script_s) && sign_in(pool)) {
+	if (memc_add_servers(pool, path, is_script_s) && memc_sign_in(pool)) {
 		return pool;
 	}
 	leveret_pool_free(pool);
@@ -286,7 +286,7 @@ static leveret_pool *persistent_pool(const char *path, bool is_script_s)
 	zend_string *name = php_leveret_memc_persistent_name(ZSTR_VAL(whose), ZSTR_LEN(whose));
 	zend_string_release(whose);
 	leveret_pool *pool = zend_hash_find_ptr(pools, name);
-	if (!pool && (pool = new_pool(path, is_script_s))) {
+	if (!pool && (pool = memc_new_pool(path, is_script_s))) {
 		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
 	}
 	zend_string_release(name);
@@ -297,7 +297,7 @@ PS_CLOSE_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
 	if (session) {
-		unlock(session);
+		memc_unlock(session);
 		if (!session->is_persistent) {
 			leveret_pool_free(session->pool);
 		}
@@ -320,13 +320,13 @@ PS_OPEN_FUNC(memcached)
 	/* Before there is a pool: where PHP's heap is full it jumps out of here. */
 	memc_session *session = ecalloc(1, sizeof(*session));
 	bool is_script_s = php_leveret_directive_is_changed("session.save_path");
-	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s) : new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s) : memc_new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
 	if (!pool) {
 		efree(session);
 		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME; open_basedir holds for paths of arenas", PHP_LEVERET_SAVE_PATH);
 		return FAILURE;
 	}
-	set_prefix(pool);
+	memc_session_set_prefix(pool);
 	session->head = php_leveret_client_session_begin();
 	session->pool = pool;
 	session->is_persistent = is_persistent;
@@ -343,10 +343,10 @@ PS_READ_FUNC(memcached)
 	}
 	session->is_unread = true;
 	if (MEMCACHED_G(sess_locking)) {
-		unlock(session);
+		memc_unlock(session);
 		/* The script's handler of errors may take another id. */
 		zend_string_addref(key);
-		bool is_locked = lock(mod_data, key);
+		bool is_locked = memc_lock(mod_data, key);
 		zend_string_release(key);
 		if (!is_locked) {
 			php_error_docref(NULL, E_WARNING, "Unable to clear session lock record");
@@ -393,7 +393,7 @@ PS_DESTROY_FUNC(memcached)
 		return FAILURE;
 	}
 	int code = call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
-	unlock(session);
+	memc_unlock(session);
 	/* Who wants to log out must hear that he is not. */
 	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
@@ -448,5 +448,5 @@ void php_leveret_memcached_session(void)
 
 void php_leveret_memcached_session_init(HashTable *pools)
 {
-	zend_hash_init(pools, 2, NULL, free_pool, 1);
+	zend_hash_init(pools, 2, NULL, memc_free_pool, 1);
 }

@@ -84,7 +84,7 @@ static zend_long failure_of(memc_object *self, const client_copies *copies)
 }
 
 /* "host:port" of a server, as getStats() and getVersion() name it. */
-static zend_string *name_of(const memc_link *link, uint32_t index)
+static zend_string *memc_stats_name_of(const memc_link *link, uint32_t index)
 {
 	leveret_server server = {0};
 	leveret_pool_server(link->pool, index, &server);
@@ -140,7 +140,7 @@ PHP_METHOD(Memcached, getStats)
 			/* The end of a server's list. */
 			continue;
 		}
-		zend_string *name = name_of(link, copy->server);
+		zend_string *name = memc_stats_name_of(link, copy->server);
 		zval *list = zend_hash_find(Z_ARRVAL_P(return_value), name);
 		if (!list) {
 			zval fresh;
@@ -171,7 +171,7 @@ PHP_METHOD(Memcached, getVersion)
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		client_copy *copy = &copies.list[i];
-		zend_string *name = name_of(link, copy->server);
+		zend_string *name = memc_stats_name_of(link, copy->server);
 		zval text;
 		ZVAL_STR_COPY(&text, copy->data);
 		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);

@@ -54,7 +54,7 @@ static uint32_t type_of_encoding(uint8_t encoding)
 	}
 }
 
-static bool serialize(memc_link *link, zval *value, client_payload *payload)
+static bool memc_serialize(memc_link *link, zval *value, client_payload *payload)
 {
 	leveret_encoding encoding = encoding_of_serializer(link->serializer);
 	if (encoding != LEVERET_JSON) {
@@ -92,7 +92,7 @@ static int32_t level_of_link(const memc_link *link, uint32_t codec)
 }
 
 /* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
-static void compress(const memc_link *link, client_payload *payload)
+static void memc_compress(const memc_link *link, client_payload *payload)
 {
 	size_t len = payload->bytes.len;
 	double factor = MEMCACHED_G(compression_factor);
@@ -213,14 +213,14 @@ bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *paylo
 			payload->bytes = php_leveret_bytes("1", Z_TYPE_P(value) == IS_TRUE);
 			break;
 		default:
-			if (!serialize(link, value, payload)) {
+			if (!memc_serialize(link, value, payload)) {
 				tell_exception(link->serializer);
 				return false;
 			}
 	}
 	payload->meta.flags = type_of_encoding(payload->meta.encoding);
 	if (payload->meta.encoding == LEVERET_RAW || payload->meta.encoding >= LEVERET_PHP) {
-		compress(link, payload);
+		memc_compress(link, payload);
 	}
 	if (link->user_flags >= 0) {
 		payload->meta.flags |= (uint32_t) link->user_flags << 16;

@@ -30,7 +30,7 @@ static bool is(const char *name, const char *at, size_t len)
 }
 
 /* Digits only, as many as a behaviour can hold. */
-static bool take_number(const char *at, size_t len, zend_long *number)
+static bool memc_take_number(const char *at, size_t len, zend_long *number)
 {
 	*number = 0;
 	for (size_t i = 0; i < len; i++) {
@@ -85,7 +85,7 @@ static bool take_server(memc_link *link, const text *value, bool is_socket)
 	const char *colon = is_place ? NULL : memchr(value->at, ':', value->len);
 	size_t len = colon ? (size_t) (colon - value->at) : value->len;
 	zend_long port = is_place ? 0 : MEMC_PORT;
-	if ((!is_place && !is_host(value->at, len)) || (colon && !take_number(colon + 1, value->len - len - 1, &port))) {
+	if ((!is_place && !is_host(value->at, len)) || (colon && !memc_take_number(colon + 1, value->len - len - 1, &port))) {
 		return false;
 	}
 	zend_string *host = zend_string_init(value->at, len, 0);
@@ -124,7 +124,7 @@ static bool take_behavior(memc_link *link, const char *name, size_t len, const t
 	for (size_t i = 0; i < sizeof(behaviors) / sizeof(*behaviors); i++) {
 		if (is(behaviors[i].name, name, len)) {
 			zend_long number = 1;
-			bool good = behaviors[i].has_number ? value->is_given && !value->is_quoted && take_number(value->at, value->len, &number) : !value->is_given;
+			bool good = behaviors[i].has_number ? value->is_given && !value->is_quoted && memc_take_number(value->at, value->len, &number) : !value->is_given;
 			return good && (behaviors[i].option == NOTHING || php_leveret_memc_link_set(link, behaviors[i].option, number) == MEMC_SUCCESS);
 		}
 	}
@@ -151,7 +151,7 @@ static bool take_text(const char *at, const char *end, text *value)
 	} else if (at != (weight ? weight : end)) {
 		return false;
 	}
-	return !weight || take_number(weight + 2, (size_t) (end - weight - 2), &value->weight);
+	return !weight || memc_take_number(weight + 2, (size_t) (end - weight - 2), &value->weight);
 }
 
 static bool take_word(memc_link *link, const char *at, const char *end)

@@ -79,7 +79,7 @@ bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, 
 	return stored;
 }
 
-static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
+static void memc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
 	zend_string *server_key = NULL, *key;
 	zval *value;
@@ -97,12 +97,12 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, 0));
 }
 
-PHP_METHOD(Memcached, set) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
-PHP_METHOD(Memcached, setByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, true); }
-PHP_METHOD(Memcached, add) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, false); }
-PHP_METHOD(Memcached, addByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, true); }
-PHP_METHOD(Memcached, replace) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, false); }
-PHP_METHOD(Memcached, replaceByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, true); }
+PHP_METHOD(Memcached, set) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
+PHP_METHOD(Memcached, setByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, true); }
+PHP_METHOD(Memcached, add) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, false); }
+PHP_METHOD(Memcached, addByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, true); }
+PHP_METHOD(Memcached, replace) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, false); }
+PHP_METHOD(Memcached, replaceByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, true); }
 
 static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
@@ -463,7 +463,7 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 PHP_METHOD(Memcached, deleteMulti) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, deleteMultiByKey) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 
-static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
+static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
 	zend_string *server_key = NULL, *key;
 	zend_long offset = 1, initial = 0, expiry = 0;
@@ -518,7 +518,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 	RETVAL_FALSE;
 }
 
-PHP_METHOD(Memcached, increment) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }
-PHP_METHOD(Memcached, incrementByKey) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, true); }
-PHP_METHOD(Memcached, decrement) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, false); }
-PHP_METHOD(Memcached, decrementByKey) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, true); }
+PHP_METHOD(Memcached, increment) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }
+PHP_METHOD(Memcached, incrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, true); }
+PHP_METHOD(Memcached, decrement) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, false); }
+PHP_METHOD(Memcached, decrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, true); }
