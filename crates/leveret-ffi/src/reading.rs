@@ -73,23 +73,28 @@ pub unsafe extern "C" fn leveret_read_copy(
     dst: *mut c_void,
 ) -> leveret_status {
     // SAFETY: by contract.
-    let (arena, key, reading) = unsafe { (&(*arena).0, key.as_slice(), &mut *reading) };
+    let (arena, reading) = unsafe { (&(*arena).0, &mut *reading) };
     // SAFETY: by contract.
-    if unsafe { arena.copy(&reading.found, dst.cast()) } {
-        return LEVERET_OK;
+    unsafe {
+        if arena.copy(&reading.found, dst.cast()) {
+            return LEVERET_OK;
+        }
+        again(arena, key, reading)
     }
-    again(arena, key, reading)
 }
 
+/// # Safety
+/// `key` can be read.
 #[cold]
-fn again(arena: &Arena, key: &[u8], reading: &mut leveret_reading) -> leveret_status {
+unsafe fn again(arena: &Arena, key: leveret_bytes, reading: &mut leveret_reading) -> leveret_status {
     if reading.tries >= TRIES_MAX {
         return LEVERET_MISS;
     }
     reading.tries += 1;
     // What was counted is counted.
     let how = reading.how & LEVERET_READ_CAS | LEVERET_READ_UNTRACED;
-    match look(arena, key, how, 0, reading.now, &mut reading.found) {
+    // SAFETY: by contract.
+    match look(arena, unsafe { key.as_slice() }, how, 0, reading.now, &mut reading.found) {
         LEVERET_OK => LEVERET_RETRY,
         status => status,
     }

@@ -101,8 +101,9 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
         return None;
     }
     // A number that is kept as one counts in place.
-    let digits = std::str::from_utf8(bytes).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
-    let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(bytes), Value::Integer);
+    let is_integer = request.meta.encoding == Encoding::INTEGER;
+    let number = is_integer.then(|| std::str::from_utf8(bytes).ok()?.parse().ok()).flatten();
+    let value = number.map_or(Value::Bytes(bytes), Value::Integer);
     let terms = Terms::new(mode).want_cas(request.with_cas != 0);
     let deadline = Deadline::of_exptime(i64::from(exptime), now);
     let code = match arena.store_if(key, value, request.meta, deadline, &terms, now) {
