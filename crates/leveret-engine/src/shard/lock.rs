@@ -292,7 +292,7 @@ fn work_done(shard: &Shard) -> u64 {
     let notes = [
         shard.drain.word.load(Ordering::Relaxed),
         u64::from(shard.drain.at.load(Ordering::Relaxed)),
-        u64::from(shard.look.next.load(Ordering::Relaxed)),
+        u64::from(shard.survey.next.load(Ordering::Relaxed)),
         u64::from(shard.eviction.writes.load(Ordering::Relaxed)),
     ];
     counted.chain(notes).fold(0, |sum: u64, word| sum.rotate_left(7) ^ word)

@@ -123,12 +123,12 @@ fn a_large_value_for_a_client_that_does_not_read_is_kept_in_pieces() {
     shared.arena().set(b"k", &vec![b'v'; LEN], Deadline::NEVER, Time::now()).expect("room");
     let (ours, mut theirs) = pair();
     theirs.write_all(b"get k\r\nmn\r\n").expect("sent");
-    let (desk, counters, mut buffers) = (Desk::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
+    let (worker, counters, mut buffers) = (Worker::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
     let mut connection = Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Transport::Tcp, 0);
     let mut turn = |connection: &mut Connection| {
         let buffers = &mut buffers;
-        let (desk, room) = (&desk, u64::MAX);
-        connection.turn(&mut Workbench { desk, counters, buffers, others_wait: false, room, is_tight: false })
+        let (worker, room) = (&worker, u64::MAX);
+        connection.turn(&mut Workbench { worker, counters, buffers, others_wait: false, room, is_tight: false })
     };
     poll(&mut [PollFd::new(&connection.socket().as_fd(), PollFlags::IN)], None).expect("an event");
     let mut held = 0;
