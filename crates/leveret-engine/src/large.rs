@@ -13,6 +13,7 @@ use crate::segment::{Extent, SegmentId, State};
 use crate::shard;
 use crate::shard::allocate;
 use crate::shard::pieces::{self, Pieces};
+use crate::shard::standstill::work_of_fills;
 use crate::time::Time;
 
 /// A fill waits while others hold this share of the segments, or have promised to: a quarter. What a burst of large
@@ -96,7 +97,7 @@ impl Arena {
             }
             search.make_room()?;
         };
-        let mut waiting = Search::new(core, shard, now, 1);
+        let mut waiting = Search::new(core, shard, now, 1).for_work(work_of_fills);
         loop {
             let share = admit(core, needed, now, &mut waiting)?;
             take(&mut fill, 1, &mut Search::new(core, shard, now, 1))?;

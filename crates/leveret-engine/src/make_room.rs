@@ -7,6 +7,7 @@ use crate::evict::{self, Drained, Target};
 use crate::growth;
 use crate::patience::is_impatient;
 use crate::segment::{Pool, State, StateWord};
+use crate::shard::standstill::{work_in_all, Standstill, STARVED};
 use crate::shard::{self, allocate, Locked};
 use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
 use crate::time::{unix_micros, Time};
@@ -24,8 +25,6 @@ const ROUNDS_EACH: usize = 8;
 const RESTS: usize = 64;
 /// How long it sleeps at a time.
 const NAP: Duration = Duration::from_millis(1);
-/// Of so many naps that would make up the lock timeout one at least must have been.
-const NAPS_SEEN: u32 = 8;
 
 /// What an attempt to make room has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +45,20 @@ pub(crate) struct Search<'a> {
     needed: usize,
     rounds: usize,
     waits: usize,
-    /// Of these the naps.
-    naps: u32,
-    begun: Option<Instant>,
+    /// Since when it waits, and for how long those that it waits for have done nothing.
+    waited: Option<(Instant, Standstill)>,
+    /// Changes when they do something.
+    work: fn(&Core) -> u64,
 }
 
 impl<'a> Search<'a> {
     pub fn new(core: &'a Core, shard: usize, now: Time, needed: usize) -> Search<'a> {
-        Search { core, shard, now, needed, rounds: 0, waits: 0, naps: 0, begun: None }
+        Search { core, shard, now, needed, rounds: 0, waits: 0, waited: None, work: work_in_all }
+    }
+
+    /// It waits for those alone whose work changes this number.
+    pub fn for_work(self, work: fn(&Core) -> u64) -> Search<'a> {
+        Search { work, ..self }
     }
 
     /// Makes some room, or waits for those who hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
@@ -81,18 +86,22 @@ impl<'a> Search<'a> {
         if self.waits <= RESTS {
             rest();
         } else {
-            self.naps += 1;
             sleep_on(&AtomicU32::new(0), 0, NAP);
+            if let Some((_, stand)) = &mut self.waited {
+                stand.look((self.work)(self.core));
+            }
         }
         Ok(())
     }
 
-    /// Whether this write has waited for the whole lock timeout. The first question begins it. A machine that was stopped as
-    /// a whole lets the clock run, but nobody naps meanwhile.
+    /// Whether those that this write waits for have done nothing for the whole lock timeout. The first question begins it.
     pub fn is_over(&mut self) -> bool {
-        let timeout = self.core.lock_timeout;
-        let is_late = self.begun.get_or_insert_with(Instant::now).elapsed() >= timeout;
-        is_late && NAP.saturating_mul(NAPS_SEEN.saturating_mul(self.naps)) >= timeout
+        let (core, timeout) = (self.core, self.core.lock_timeout);
+        let (begun, stand) = self.waited.get_or_insert_with(|| {
+            let now = Instant::now();
+            (now, Standstill::new((self.work)(core), now))
+        });
+        stand.is_over(timeout, NAP) || begun.elapsed() >= timeout.saturating_mul(STARVED)
     }
 
     /// A write is given up.

@@ -10,6 +10,7 @@ use crate::map::layout::Shard;
 use crate::patience::is_impatient;
 use crate::presence::OWNER;
 use crate::shard::hold_timer::Timer;
+use crate::shard::standstill::{work_done, Standstill, STARVED};
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
 use crate::time::Time;
 use std::cell::Cell;
@@ -29,14 +30,6 @@ const WAITERS: u64 = 1 << 16;
 const SPINS: u32 = if cfg!(model) { 1 } else { 100 };
 /// How long one sleep lasts before the owner's life is looked at.
 const NAP: Duration = Duration::from_millis(2);
-/// After so many lock timeouts a writer gives up a lock that changes hands all the time and is never his. In a sound
-/// arena nobody is passed over so often; in a hostile one the word may never rest.
-const STARVED: u32 = 16;
-
-/// Of so many naps that would make up the timeout one at least must have been: with many threads on few processors, a nap
-/// takes longer than it should.
-const NAPS_SEEN: u32 = 8;
-
 /// What this thread is in: a signal handler, or code after a longjmp, may find it not empty.
 struct Entered {
     /// A place in the stack of whoever took the lock; 0 = no section.
@@ -194,7 +187,7 @@ fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Ins
     let mut rests_since = begun;
     let head = core.shards.at(shard);
     head.counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
-    let mut stand = Standstill::new(head, begun);
+    let mut stand = Standstill::new(work_done(head), begun);
     while begun.elapsed() < core.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
         let held = word.load(SEEN);
         if held == 0 {
@@ -229,10 +222,10 @@ fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Ins
         // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one. An
         // impatient thread has no other measure than this nap.
         let stuck = &core.stuck[shard];
-        match stand.look(head) {
+        match stand.look(work_done(head)) {
             true if is_impatient() => return Err(Error::Busy),
             true => {}
-            false if stuck.lasts(Time::now()) || is_impatient() || stand.is_over(core.lock_timeout) => {
+            false if stuck.lasts(Time::now()) || is_impatient() || stand.is_over(core.lock_timeout, NAP) => {
                 stuck.begin(Time::now(), 1);
                 return Err(Error::Busy);
             }
@@ -243,59 +236,6 @@ fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Ins
         }
     }
     Err(Error::Busy)
-}
-
-/// For how long nothing has been done in a shard whose lock is held. The lock word alone does not tell: it names a process,
-/// whose threads, or one of them again and again, may have taken the lock a thousand times between two looks.
-struct Standstill {
-    /// What was seen at the last look.
-    work: u64,
-    since: Instant,
-    /// Naps since then. A machine that was stopped as a whole lets the clock run, but nobody naps meanwhile.
-    naps: u32,
-}
-
-impl Standstill {
-    fn new(shard: &Shard, now: Instant) -> Standstill {
-        Standstill { work: work_done(shard), since: now, naps: 0 }
-    }
-
-    /// After a nap: whether something has been done since the last look.
-    fn look(&mut self, shard: &Shard) -> bool {
-        let work = work_done(shard);
-        let goes_on = work != self.work;
-        if goes_on {
-            *self = Standstill { work, since: Instant::now(), naps: 0 };
-        }
-        self.naps += 1;
-        goes_on
-    }
-
-    /// It has lasted for so long, and was looked at all the time.
-    fn is_over(&self, timeout: Duration) -> bool {
-        self.since.elapsed() >= timeout && NAP.saturating_mul(NAPS_SEEN.saturating_mul(self.naps)) >= timeout
-    }
-}
-
-/// Changes with whatever is done under the lock of a shard: stores, deletes, counts, touches, and each piece of a drain.
-fn work_done(shard: &Shard) -> u64 {
-    const DONE: [Counter; 7] = [
-        Counter::Sets,
-        Counter::Deletes,
-        Counter::Increments,
-        Counter::Touches,
-        Counter::Evicted,
-        Counter::Expired,
-        Counter::MovedBytes,
-    ];
-    let counted = DONE.iter().map(|counter| shard.counters[*counter as usize].load(Ordering::Relaxed));
-    let notes = [
-        shard.drain.word.load(Ordering::Relaxed),
-        u64::from(shard.drain.at.load(Ordering::Relaxed)),
-        u64::from(shard.survey.next.load(Ordering::Relaxed)),
-        u64::from(shard.eviction.writes.load(Ordering::Relaxed)),
-    ];
-    counted.chain(notes).fold(0, |sum: u64, word| sum.rotate_left(7) ^ word)
 }
 
 /// The futex sleeps on the half of the word that names the slot and the waiters.

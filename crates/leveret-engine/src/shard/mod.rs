@@ -3,6 +3,8 @@ mod hold_timer;
 mod locked;
 
 pub(crate) mod allocate;
+pub(crate) mod standstill;
+
 pub(crate) mod lock;
 
 pub(crate) mod pieces;
