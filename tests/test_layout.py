@@ -98,7 +98,8 @@ time
 sync
 """),
     "php": Order("""
-module provide
+module
+provide
 apcu cache memcache memcached
 client
 codec

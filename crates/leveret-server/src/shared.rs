@@ -1,12 +1,12 @@
 //! What all conversations of a server share.
 use crate::auth::{PasswordFile, UserError, Users};
+use crate::counters::baseline::Baseline;
 use crate::counters::latency::Latencies;
 use crate::counters::prefixes::Prefixes;
 use crate::counters::requests::{Counters, Totals};
 use crate::counters::traffic::Network;
 use crate::live::Live;
 use crate::log::{self, Level};
-use crate::stats::Baseline;
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
 use crate::Settings;

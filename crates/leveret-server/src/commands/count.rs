@@ -1,5 +1,5 @@
 //! Increments and decrements.
-use super::{get, told};
+use super::{find, told};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error};
@@ -23,7 +23,16 @@ pub(crate) fn count(
             Delta::Decrement(_) => Count::DecrMisses,
             Delta::Increment(_) => Count::IncrMisses,
         });
-        get::note_dead(cx, key);
+        find::note_dead(cx, key);
     }
     counted
+}
+
+/// By how much a number is to change.
+pub(crate) fn delta_of(delta: u64, is_decrement: bool) -> Delta {
+    if is_decrement {
+        Delta::Decrement(delta)
+    } else {
+        Delta::Increment(delta)
+    }
 }

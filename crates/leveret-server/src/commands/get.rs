@@ -1,11 +1,12 @@
 //! Gets: an item is looked up, its head is said, its bytes are copied; if a writer recycles it in between, both are undone
 //! and it is looked up again.
+use super::find::{find, find_into, note_dead, read};
 use super::{told, touch};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use crate::log::{self, Level};
 use crate::printable::shown;
-use leveret_engine::{Deadline, Error, Found, Missed, ReadOptions, AHEAD};
+use leveret_engine::{Deadline, Error, Found, ReadOptions, AHEAD};
 use leveret_protocol::text;
 
 /// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
@@ -204,58 +205,8 @@ fn value_under_lock<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found
     Ok(())
 }
 
-/// The item under `key`.
-pub(crate) fn find(cx: &Context<'_>, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
-    let mut found = Found::default();
-    Ok(find_into(cx, key, options, &mut found)?.then_some(found))
-}
-
-/// Looks an item up for a client, and counts what was found dead instead. The lock of its shard may be needed for its cas;
-/// if that is not to be had it is an error, and no miss: the item may be there.
-#[inline]
-pub(crate) fn find_into(cx: &Context<'_>, key: &[u8], options: ReadOptions, found: &mut Found) -> Result<bool, Error> {
-    let is_there = read(cx.arena.find_into(key, options, cx.now, found).map(Some))?.unwrap_or(false);
-    if !is_there && found.missed() != Missed::Absent {
-        retire(cx, key, found.missed());
-    }
-    Ok(is_there)
-}
-
-/// A change that found nothing to change: perhaps what was there is dead.
-pub(crate) fn note_dead(cx: &Context<'_>, key: &[u8]) {
-    let _ = find(cx, key, ReadOptions::new().untraced());
-}
-
-#[cold]
-fn retire(cx: &Context<'_>, key: &[u8], missed: Missed) {
-    if missed == Missed::Flushed {
-        return cx.count(Count::GetFlushed);
-    }
-    // So that it is met once. Another worker may have met it in the same moment.
-    if matches!(cx.arena.remove_dead(key, cx.now), Ok(true)) {
-        cx.count(Count::GetExpired);
-    }
-}
-
-/// What a reader is told: in a cache that was removed there is nothing, which is a miss.
-#[inline]
-pub(crate) fn read<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
-    match looked {
-        Err(Error::Lost) => Ok(None),
-        looked => looked,
-    }
-}
-
 /// `-vv`: tells of a value on its way to the client.
 #[cold]
 fn tell_value(cx: &Context<'_>, key: &[u8]) {
     log::tell(Level::Debug, format_args!(">{} sending key {}", cx.cfd, shown(key)));
-}
-
-/// The item under `key` and its cas, for whoever looks for faults, who is no reader: it is asked for without a change.
-pub(crate) fn examine(cx: &Context<'_>, key: &[u8]) -> Result<Option<(Found, u64)>, Error> {
-    told::look(cx, key);
-    let Some(seen) = cx.arena.peek(key, cx.now) else { return Ok(None) };
-    let cas = read(cx.arena.amend(key, cx.now, &mut |_| None))?.map_or(0, |found| cx.shown_cas(found.cas));
-    Ok(Some((seen, cas)))
 }

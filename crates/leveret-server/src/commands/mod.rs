@@ -3,6 +3,7 @@
 pub(crate) mod count;
 pub(crate) mod delete;
 pub(crate) mod dump;
+pub(crate) mod find;
 pub(crate) mod flush;
 pub(crate) mod get;
 pub(crate) mod recache;

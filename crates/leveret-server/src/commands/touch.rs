@@ -1,5 +1,5 @@
 //! Touches: an item gets another deadline.
-use super::{get, told};
+use super::{find, told};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{Deadline, Error, Found};
@@ -11,14 +11,14 @@ pub(crate) fn touch(cx: &Context<'_>, key: &[u8], deadline: Deadline) -> Result<
     let is_there = cx.arena.touch(key, deadline, cx.now)?;
     if !is_there {
         cx.count(Count::TouchMisses);
-        get::note_dead(cx, key);
+        find::note_dead(cx, key);
     }
     Ok(is_there)
 }
 
 /// The same, on the way to reading it.
 pub(crate) fn to_read(cx: &Context<'_>, key: &[u8], deadline: Deadline) -> Result<bool, Error> {
-    Ok(get::read(cx.arena.touch(key, deadline, cx.now).map(Some))?.unwrap_or(false))
+    Ok(find::read(cx.arena.touch(key, deadline, cx.now).map(Some))?.unwrap_or(false))
 }
 
 /// The item as it is, looked at without a change: a touch is no get.

@@ -1,5 +1,5 @@
 //! The text commands that concern the server itself.
-use super::text::line_of;
+use super::lines::line_of;
 use crate::commands::dump::{self, Dump, Form, TENDED_AT_ONCE};
 use crate::commands::flush::{flush, Unflushed};
 use crate::commands::stats::stats;

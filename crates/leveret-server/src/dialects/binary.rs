@@ -94,7 +94,7 @@ impl Dialect for Binary {
                 }
             }
             Command::Count { key, is_decrement, delta, initial } => {
-                let change = super::text::delta_of(delta, is_decrement);
+                let change = count::delta_of(delta, is_decrement);
                 return say_count(cx, &request, key, change, initial);
             }
             Command::Touch { key, exptime } => return say_touch(cx, &request, key, exptime),

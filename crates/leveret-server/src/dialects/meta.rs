@@ -1,8 +1,8 @@
 //! The meta commands: their flags in the order of their letters, and their answers.
 use super::exptime::{deadline, ttl};
-use super::text::{delta_of, Text, NOT_NUMBER};
-use super::Dialect;
+use super::lines::{say_error, NOT_NUMBER};
 use crate::commands::delete::Retained;
+use crate::commands::find;
 use crate::commands::get::{self as gets, Reply};
 use crate::commands::recache::{self, Course, Race, Recache};
 use crate::commands::store::{joins, mode_of};
@@ -51,7 +51,7 @@ pub(super) fn get(cx: &mut Context<'_>, get: &MetaGet<'_>) {
     };
     let met = match recache::find(cx, key, &ask, |from| course(from, get.returns, vivify, touch)) {
         Ok(met) => met,
-        Err(error) => return Text::say_error(cx, &error),
+        Err(error) => return say_error(cx, &error),
     };
     let Some(recache::Met { found, race, told }) = met else { return miss(cx.output, get) };
     let now = cx.now;
@@ -61,7 +61,7 @@ pub(super) fn get(cx: &mut Context<'_>, get: &MetaGet<'_>) {
         return write_meta(cx.output, b"HD", &get.key, get.returns, &reply.facts(&found));
     }
     if let Err(error) = gets::value(cx, key, found, &reply) {
-        Text::say_error(cx, &error);
+        say_error(cx, &error);
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn store(cx: &mut Context<'_>, store: &MetaStore<'_>) {
         Ok(Stored::Exists) if compare.is_some() => b"EX",
         Ok(Stored::Missing) if compare.is_some() && !is_joined => b"NF",
         Ok(_) => b"NS",
-        Err(error) => return Text::say_error(cx, error),
+        Err(error) => return say_error(cx, error),
     };
     if store.quiet && code == b"HD" {
         return;
@@ -177,7 +177,7 @@ pub(super) fn delete(cx: &mut Context<'_>, delete: &MetaDelete<'_>) {
             b"EX"
         }
         Ok(Stored::Missing) => b"NF",
-        Err(error) => return Text::say_error(cx, &error),
+        Err(error) => return say_error(cx, &error),
     };
     if !(delete.quiet && code == b"HD") {
         write_meta(cx.output, code, &delete.key, delete.returns, &Facts::default());
@@ -200,7 +200,7 @@ pub(super) fn count(cx: &mut Context<'_>, count: &MetaCount<'_>) {
         .cas(cx.chosen_cas(count.cas))
         .deadline(touch)
         .want_cas(true);
-    match counts::count(cx, key, delta_of(count.delta, count.is_decrement), initial, &terms) {
+    match counts::count(cx, key, counts::delta_of(count.delta, count.is_decrement), initial, &terms) {
         Ok(CountedItem::Value { value, cas, deadline, is_new, .. }) => {
             if count.quiet {
                 return;
@@ -221,7 +221,7 @@ pub(super) fn count(cx: &mut Context<'_>, count: &MetaCount<'_>) {
         Ok(CountedItem::Missing) => write_meta(cx.output, b"NF", &count.key, count.returns, &Facts::default()),
         Ok(CountedItem::Exists) => write_meta(cx.output, b"EX", &count.key, count.returns, &Facts::default()),
         Ok(CountedItem::NotNumber) => cx.say(NOT_NUMBER),
-        Err(error) => Text::say_error(cx, &error),
+        Err(error) => say_error(cx, &error),
     }
 }
 
@@ -231,10 +231,10 @@ pub(super) fn debug(cx: &mut Context<'_>, key: &WireKey<'_>) {
     cx.count(Count::MetaCommands);
     cx.count(Count::CmdMeta);
     let bytes = key.decode(&mut room);
-    let (seen, cas) = match gets::examine(cx, bytes) {
+    let (seen, cas) = match find::examine(cx, bytes) {
         Ok(Some(seen)) => seen,
         Ok(None) => return cx.say("EN"),
-        Err(error) => return Text::say_error(cx, &error),
+        Err(error) => return say_error(cx, &error),
     };
     let left = match ttl(seen.deadline, cx.now) {
         Ttl::Forever => -1,

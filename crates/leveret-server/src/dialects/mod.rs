@@ -3,6 +3,7 @@
 mod admin;
 mod binary;
 mod exptime;
+mod lines;
 mod meta;
 mod text;
 

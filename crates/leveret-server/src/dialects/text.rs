@@ -1,5 +1,6 @@
 //! The classic commands in words.
 use super::exptime::deadline;
+use super::lines::{self, line_of, NOT_NUMBER};
 use super::{admin, meta, Dialect, Front};
 use crate::commands::get::{self, Reply};
 use crate::commands::store::{forget, mode_of};
@@ -15,11 +16,6 @@ use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms
 use leveret_protocol::text::{self, write_number, write_value_header, Command, Fault, Keys, Refusal};
 use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
 use std::sync::PoisonError;
-
-/// What a server that holds no slab says when a store finds no room.
-const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object";
-const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
-pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement non-numeric value";
 
 /// The classic and the meta commands.
 #[derive(Debug, Default)]
@@ -122,7 +118,9 @@ impl Dialect for Text {
                 };
                 cx.reply(noreply, line);
             }
-            Count { key, delta, is_decrement, noreply } => say_count(cx, key, delta_of(delta, is_decrement), noreply),
+            Count { key, delta, is_decrement, noreply } => {
+                say_count(cx, key, count::delta_of(delta, is_decrement), noreply)
+            }
             Touch { key, exptime, noreply } => {
                 let line = match touch::touch(cx, key, deadline(exptime, cx.now)) {
                     Ok(true) => "TOUCHED",
@@ -157,8 +155,7 @@ impl Dialect for Text {
     }
 
     fn say_error(cx: &mut Context<'_>, error: &Error) {
-        let line = line_of(cx, error);
-        cx.say(line);
+        lines::say_error(cx, error);
     }
 
     fn refuse(cx: &mut Context<'_>, refusal: &Refusal<'_>, is_known: bool) -> Done {
@@ -193,7 +190,7 @@ impl Text {
                 talk.pending = Pending::Keys(KeysLeft { request_len: 0, rest_len });
                 return Done::Unfinished;
             }
-            Err(error) => Text::say_error(cx, &error),
+            Err(error) => lines::say_error(cx, &error),
         }
         Done::Answered
     }
@@ -253,28 +250,6 @@ fn line_of_store(cx: &Context<'_>, stored: &Result<Stored, Error>, is_cas: bool)
         Ok(Stored::Missing) if is_cas => "NOT_FOUND",
         Ok(_) => "NOT_STORED",
         Err(error) => line_of(cx, error),
-    }
-}
-
-/// What a failed operation says.
-#[cold]
-pub(super) fn line_of(cx: &Context<'_>, error: &Error) -> &'static str {
-    cx.note_failure(error);
-    match error {
-        Error::ValueTooLarge { .. } => TOO_LARGE,
-        Error::NoMemory => OUT_OF_MEMORY,
-        Error::KeyTooLong { .. } => "CLIENT_ERROR bad command line format",
-        Error::Busy => "SERVER_ERROR another process holds this part of the cache, try again",
-        Error::Lost => "SERVER_ERROR the cache was removed while the server ran",
-        _ => "SERVER_ERROR this server cannot write to the cache",
-    }
-}
-
-pub(super) fn delta_of(delta: u64, is_decrement: bool) -> Delta {
-    if is_decrement {
-        Delta::Decrement(delta)
-    } else {
-        Delta::Increment(delta)
     }
 }
 

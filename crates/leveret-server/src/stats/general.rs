@@ -10,22 +10,6 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What had been counted when counting began.
-#[derive(Clone, Debug, Default)]
-pub struct Baseline {
-    /// By the arena.
-    pub arena: Stats,
-    /// By the workers.
-    pub totals: Totals,
-}
-
-impl Baseline {
-    /// What an arena has counted since.
-    pub fn since(&self, stats: &Stats, of: impl Fn(&Stats) -> u64) -> u64 {
-        of(stats).saturating_sub(of(&self.arena))
-    }
-}
-
 pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let stats = shared.arena().stats();
     let baseline = shared.baseline();

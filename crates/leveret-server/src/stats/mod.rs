@@ -6,7 +6,6 @@ mod settings;
 mod sizes;
 
 use crate::Shared;
-pub use general::Baseline;
 
 /// The answer to one `stats`.
 pub struct Answer {
