@@ -7,6 +7,7 @@ use crate::watch::Kinds;
 use crate::{Shared, Worker};
 use leveret_engine::{Arena, Error, Found, Incoming, Outgoing, ReadOptions, Time, AHEAD};
 use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How much output is collected before it must be sent.
 const OUTPUT_FULL: usize = 1 << 20;
@@ -114,7 +115,9 @@ impl<'t> Context<'t> {
 
     #[inline]
     pub fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
-        self.shared.prefixes.note(key, change);
+        if self.shared.prefixes.is_on.load(Relaxed) {
+            self.shared.prefixes.note(key, change);
+        }
     }
 
     /// Whether requests and answers are told in the log.

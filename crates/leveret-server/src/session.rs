@@ -263,7 +263,7 @@ fn answered<D: Dialect>(
     len: usize,
 ) -> Step {
     let done = dialect.answer(talk, cx, request);
-    if done == Done::Unfinished {
+    if let Done::Unfinished = done {
         if let Pending::Keys(left) = &mut talk.pending {
             left.request_len = len;
         }

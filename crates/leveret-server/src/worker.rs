@@ -1,4 +1,5 @@
 //! What a worker executes requests with.
+use crate::counters::budget::Budget;
 use crate::Shared;
 use leveret_engine::Arena;
 use std::cell::Cell;
@@ -14,6 +15,9 @@ pub struct Worker {
     pub index: usize,
     arena: Arena,
     edition: u32,
+    value_max: usize,
+    /// Bytes that all clients together may make the server hold.
+    pub(crate) client_bytes_max: u64,
     /// So many requests from here on one is timed.
     until_timed: Cell<u32>,
 }
@@ -22,7 +26,8 @@ impl Worker {
     /// The worker of this number.
     pub fn new(shared: Arc<Shared>, index: usize) -> Worker {
         let (arena, edition) = shared.latest();
-        Worker { shared, index, arena, edition, until_timed: Cell::new(0) }
+        let (value_max, client_bytes_max) = limits(&shared, &arena);
+        Worker { shared, index, arena, edition, value_max, client_bytes_max, until_timed: Cell::new(0) }
     }
 
     /// The cache.
@@ -36,6 +41,7 @@ impl Worker {
     pub fn refresh(&mut self) {
         if self.shared.edition() != self.edition {
             (self.arena, self.edition) = self.shared.latest();
+            (self.value_max, self.client_bytes_max) = limits(&self.shared, &self.arena);
         }
     }
 
@@ -50,6 +56,11 @@ impl Worker {
     /// The largest value that a client may store.
     #[inline]
     pub(crate) fn value_max(&self) -> usize {
-        self.shared.settings.value_max().min(self.arena.value_max())
+        self.value_max
     }
+}
+
+fn limits(shared: &Shared, arena: &Arena) -> (usize, u64) {
+    let value_max = shared.settings.value_max().min(arena.value_max());
+    (value_max, Budget::limit(arena.memory(), value_max))
 }

@@ -79,5 +79,5 @@ pub(crate) fn work_in_all(core: &Core) -> u64 {
 pub(crate) fn work_of_fills(core: &Core) -> u64 {
     let words = core.segments.all().map(|segment| core.segments.state(segment));
     let fills = words.filter(|word| word.kind() == Some(State::LargeFill));
-    fills.fold(0, |sum: u64, word| sum.rotate_left(7) ^ u64::from(word.generation()))
+    fills.fold(0, |sum: u64, word| sum.rotate_left(7) ^ word.generation())
 }

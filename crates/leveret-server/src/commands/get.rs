@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::counters::requests::Count;
 use crate::log::{self, Level};
 use crate::printable::shown;
+use crate::watch::Kinds;
 use leveret_engine::{Deadline, Error, Found, ReadOptions, AHEAD};
 use leveret_protocol::text;
 
@@ -117,7 +118,9 @@ pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>,
     let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
     let mut found = Found::default();
     let is_there = find_into(cx, key, options, &mut found)?;
-    told::found(cx, key, is_there, &found);
+    if cx.watched.has(Kinds::FETCHERS) {
+        told::found(cx, key, is_there, &found);
+    }
     if is_there {
         cx.note_prefix(key, |prefix| prefix.hits += 1);
         value(cx, key, found, reply)

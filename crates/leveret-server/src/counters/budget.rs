@@ -27,7 +27,7 @@ pub const PATIENCE_SECS: u32 = 5;
 #[derive(Debug, Default)]
 pub struct Budget {
     /// Bytes of buffers that connections own now.
-    held: AtomicU64,
+    pub(crate) held: AtomicU64,
     /// How often a connection was parked.
     pub waits: AtomicU64,
     /// Connections that were closed for the memory they held.

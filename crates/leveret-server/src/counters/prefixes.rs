@@ -24,7 +24,7 @@ const PREFIXES_MAX: usize = 10_000;
 #[derive(Debug)]
 pub struct Prefixes {
     delimiter: u8,
-    is_on: AtomicBool,
+    pub(crate) is_on: AtomicBool,
     counts: Mutex<HashMap<Vec<u8>, Prefix>>,
 }
 
@@ -44,17 +44,10 @@ impl Prefixes {
         self.is_on.load(Relaxed)
     }
 
-    /// Notes the use of a key. Costs one load while nothing is collected.
-    #[inline]
-    pub fn note(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
-        if self.is_on() {
-            self.note_slowly(key, change);
-        }
-    }
-
+    /// Notes the use of a key, while they are collected.
     #[cold]
-    fn note_slowly(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
-        let Some(len) = key.iter().position(|byte| *byte == self.delimiter) else { return };
+    pub fn note(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
+        let Some(len) = key.iter().position(|byte| *byte == self.delimiter).filter(|_| self.is_on()) else { return };
         // A binary key may hold what a line of the dump must not.
         if key[..len].iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
             return;

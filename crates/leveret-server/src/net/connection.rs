@@ -54,10 +54,21 @@ pub struct Workbench<'w> {
     pub buffers: &'w mut Buffers,
     /// Other connections wait for their turn.
     pub others_wait: bool,
-    /// Bytes that its buffers may grow by.
-    pub room: u64,
+    /// Its buffers may grow, as far as there is room for that.
+    pub may_grow: bool,
     /// Much of the budget for clients is held: requests are read in small pieces.
     pub is_tight: bool,
+}
+
+/// Bytes that the buffers of a connection may grow by.
+#[cold]
+fn room(worker: &Worker, may_grow: bool) -> u64 {
+    let free = worker.shared.network.budget.room(worker.client_bytes_max);
+    if may_grow {
+        free
+    } else {
+        0
+    }
 }
 
 /// How a turn ended.
@@ -342,7 +353,7 @@ impl Connection {
             if let Said::Read { total } = said {
                 // Without room for all of it only the front is kept, and the connection is parked in its next turn.
                 let needed = if total > left.len() + 1 { total } else { LINE_ROOM };
-                if total > SHARED_REST_MAX && needed as u64 <= bench.room {
+                if total > SHARED_REST_MAX && needed as u64 <= room(bench.worker, bench.may_grow) {
                     self.rest = out.spares.take_for(needed);
                     self.rest.reserve_exact(needed);
                 }
@@ -364,7 +375,7 @@ impl Connection {
             let needed = self.rest.len() + missing;
             if needed > self.rest.capacity() {
                 let capacity = if missing > 1 { needed } else { LINE_ROOM.max(needed + OWN_STEP) };
-                if (capacity - self.rest.capacity()) as u64 > bench.room {
+                if (capacity - self.rest.capacity()) as u64 > room(bench.worker, bench.may_grow) {
                     return Err(Outcome::Parked);
                 }
                 self.rest.reserve_exact(capacity - self.rest.len());

@@ -26,6 +26,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -291,16 +292,15 @@ impl EventLoop {
 
     /// Gives a connection its turn, and does what comes of it.
     fn turn(&mut self, key: usize, others_wait: bool) {
-        let limit = self.budget_limit();
         let Some(connection) = self.connections.get_mut(key).filter(|connection| !connection.busy.1) else { return };
         let counters = self.worker.shared.network.worker(self.worker.index);
         let now_secs = self.worker.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
-        let budget = &self.worker.shared.network.budget;
-        let (free, is_tight) = (budget.room(limit), budget.held() > limit / 2);
+        let held = self.worker.shared.network.budget.held.load(Relaxed);
+        let is_tight = held > self.worker.client_bytes_max / 2;
         // What is free is for whoever was parked first.
-        let room = if self.parked.front().is_none_or(|first| *first == key) { free } else { 0 };
-        let mut bench = Workbench { worker: &self.worker, counters, buffers, others_wait, room, is_tight };
+        let may_grow = self.parked.front().is_none_or(|first| *first == key);
+        let mut bench = Workbench { worker: &self.worker, counters, buffers, others_wait, may_grow, is_tight };
         let held_before = connection.kept_bytes();
         let outcome = connection.turn(&mut bench);
         if outcome != Outcome::Parked {
@@ -316,7 +316,9 @@ impl EventLoop {
         if connection.is_watching() && !self.watching.contains(&key) {
             self.watching.push(key);
         }
-        self.note_held(key, held_before, now_secs);
+        if held_before != 0 || connection.kept_bytes() != 0 {
+            self.note_held(key, held_before, now_secs);
+        }
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.busy = if outcome == Outcome::Later { (connection.busy.0 + 1, true) } else { (0, false) };
         match outcome {

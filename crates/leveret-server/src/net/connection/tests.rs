@@ -44,7 +44,7 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
             counters,
             buffers: &mut buffers,
             others_wait,
-            room: u64::MAX,
+            may_grow: true,
             is_tight: false,
         };
         let outcome = connection.turn(&mut bench);
@@ -127,8 +127,9 @@ fn a_large_value_for_a_client_that_does_not_read_is_kept_in_pieces() {
     let mut connection = Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Transport::Tcp, 0);
     let mut turn = |connection: &mut Connection| {
         let buffers = &mut buffers;
-        let (worker, room) = (&worker, u64::MAX);
-        connection.turn(&mut Workbench { worker, counters, buffers, others_wait: false, room, is_tight: false })
+        let worker = &worker;
+        let (others_wait, may_grow, is_tight) = (false, true, false);
+        connection.turn(&mut Workbench { worker, counters, buffers, others_wait, may_grow, is_tight })
     };
     poll(&mut [PollFd::new(&connection.socket().as_fd(), PollFlags::IN)], None).expect("an event");
     let mut held = 0;

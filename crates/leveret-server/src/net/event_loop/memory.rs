@@ -14,11 +14,6 @@ impl EventLoop {
         &self.worker.shared.network.budget
     }
 
-    /// The budget's bound.
-    pub(super) fn budget_limit(&self) -> u64 {
-        Budget::limit(self.worker.arena().memory(), self.worker.value_max())
-    }
-
     /// Counts what a connection holds after its turn. If all hold too much, those of this worker are closed that have held
     /// memory for the longest, which may be this one.
     pub(super) fn note_held(&mut self, key: usize, before: u64, now: u32) {
@@ -32,7 +27,7 @@ impl EventLoop {
         }
         self.held = self.held.wrapping_add(after.wrapping_sub(before));
         let sum = self.budget().change(before, after);
-        let limit = self.budget_limit();
+        let limit = self.worker.client_bytes_max;
         if after > before && sum > limit {
             self.close_holders(sum - limit + limit / FREED_SHARE, 0);
         }
@@ -58,7 +53,7 @@ impl EventLoop {
                 self.parked.pop_front();
                 continue;
             }
-            if self.budget().room(self.budget_limit()) == 0 {
+            if self.budget().room(self.worker.client_bytes_max) == 0 {
                 return;
             }
             self.turn(key, true);
@@ -81,7 +76,7 @@ impl EventLoop {
             self.budget().starve(now);
         }
         if self.held > 0 && self.budget().is_starving(now) {
-            self.close_holders(self.budget_limit() / FREED_SHARE, PATIENCE_SECS);
+            self.close_holders(self.worker.client_bytes_max / FREED_SHARE, PATIENCE_SECS);
         }
     }
 
@@ -117,7 +112,7 @@ impl EventLoop {
         }
         self.budget().closed.fetch_add(count, Relaxed);
         if std::mem::replace(&mut self.told_held_secs, now) != now {
-            let mebibytes = self.budget_limit() >> 20;
+            let mebibytes = self.worker.client_bytes_max >> 20;
             log::tell(
                 Level::Error,
                 format_args!(
