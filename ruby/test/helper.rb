@@ -129,6 +129,12 @@ class LeveretTest < Minitest::Test
     as_before IO.popen([RbConfig.ruby, *paths, *(['leveret'] + libraries).flat_map { |name| ['-r', name] }, '-e', start + code, { err: %i[child out] }], &:read)
   end
 
+  # Runs code with a Dalli: the library 'dalli' is Debian's gem, 'leveret/dalli' is ours.
+  def dalli_script(library, code, servers)
+    paths = library == 'dalli' ? [] : $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    as_before IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
+  end
+
   # Ruby 3.4 shows a Hash in another way: as before, for comparisons.
   def as_before(text)
     text.gsub(' => ', '=>').gsub(/(?<=\{|, )([a-z_]+): /, ':\\1=>')

@@ -97,26 +97,21 @@ class TestDalli < LeveretTest
     p c.get_multi((0...100).map { |i| "quiet#{i}" }).size
   RUBY
 
-  def script(library, code, servers)
-    paths = library == 'dalli' ? [] : $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
-    as_before IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
-  end
-
   # Since Dalli 3.2.
   def test_a_namespace_may_change
     code = 'n = "a"; c = Dalli::Client.new(ARGV[0], namespace: -> { n }); c.set("k", 1); n = "b"; p c.get("k"); c.set("k", 2); p c.get_multi("k"); n = "a"; p c.get("k")'
-    assert_equal "nil\n{\"k\"=>2}\n1\n", script('leveret/dalli', code, [memcached]).gsub(' => ', '=>')
+    assert_equal "nil\n{\"k\"=>2}\n1\n", dalli_script('leveret/dalli', code, [memcached]).gsub(' => ', '=>')
   end
 
   # The same keys on the same servers, as the same bytes with the same flags.
   def test_what_one_wrote_the_other_reads_with_weights_and_all
     servers = [1, 2, 1, 3].map { |weight| "#{memcached}:#{weight}" }
-    assert_equal '', script('leveret/dalli', WRITE, servers)
-    assert_equal "true\ntrue\n100\n", script('dalli', READ, servers)
+    assert_equal '', dalli_script('leveret/dalli', WRITE, servers)
+    assert_equal "true\ntrue\n100\n", dalli_script('dalli', READ, servers)
     by_ours = contents(servers)
-    assert_equal '', script('dalli', WRITE, servers)
+    assert_equal '', dalli_script('dalli', WRITE, servers)
     assert_equal by_ours, contents(servers)
-    assert_equal "true\ntrue\n100\n", script('leveret/dalli', READ, servers)
+    assert_equal "true\ntrue\n100\n", dalli_script('leveret/dalli', READ, servers)
   end
 
   # Each server's items with their flags and bytes.
@@ -141,13 +136,13 @@ class TestDalli < LeveretTest
     options = 'socket_timeout: 0.5, socket_failure_delay: 0, socket_max_failures: 1'
     write = WRITE.sub("namespace: 'app'", "namespace: 'app', #{options}")
     read = READ.sub("namespace: 'app'", "namespace: 'app', #{options}")
-    assert_equal '', script('dalli', write, servers)
-    assert_equal "true\ntrue\n100\n", script('leveret/dalli', read, servers)
-    refute_includes script('leveret/dalli', WRITE.sub("namespace: 'app'", 'failover: false') + '; p 1', servers), "1\n"
+    assert_equal '', dalli_script('dalli', write, servers)
+    assert_equal "true\ntrue\n100\n", dalli_script('leveret/dalli', read, servers)
+    refute_includes dalli_script('leveret/dalli', WRITE.sub("namespace: 'app'", 'failover: false') + '; p 1', servers), "1\n"
   end
 
   def test_a_later_require_of_dalli_gets_ours
-    said = script('leveret/dalli', 'p require("dalli"), Dalli::Client.instance_method(:get).source_location.first.end_with?("leveret/dalli/client.rb")', [])
+    said = dalli_script('leveret/dalli', 'p require("dalli"), Dalli::Client.instance_method(:get).source_location.first.end_with?("leveret/dalli/client.rb")', [])
     assert_equal "true\ntrue\n", said
     assert_includes IO.popen([RbConfig.ruby, '-I', File.join(ROOT, 'ruby/lib'), '-I', File.join(BUILD, 'lib'), '-r', 'dalli', '-r', 'leveret/dalli',
                               '-e', '1', { err: %i[child out] }], &:read), 'before it'
@@ -163,8 +158,8 @@ class TestDalli < LeveretTest
       Process.wait
       p c.get('child')
     RUBY
-    assert_equal "[true]\n1\n1\n", script('leveret/dalli', code, [server])
-    assert_equal "[true]\n1\n1\n", script('leveret/dalli', code, [File.join(@folder, 'threads.arena')])
+    assert_equal "[true]\n1\n1\n", dalli_script('leveret/dalli', code, [server])
+    assert_equal "[true]\n1\n1\n", dalli_script('leveret/dalli', code, [File.join(@folder, 'threads.arena')])
   end
 
   def test_leveret_cache_and_dalli_read_each_other_in_an_arena
@@ -172,7 +167,7 @@ class TestDalli < LeveretTest
     c = cache
     c.set_multi('text' => 'x', 'n' => 5, 'json' => { 'a' => [1] }, 'object' => { symbol: 1 }, 'binary' => "\xff".b)
     code = 'c = Dalli::Client.new(ARGV[0]); p c.get_multi("text", "n", "json", "object", "binary"); c.set("d", { s: [nil] }); c.set("big", ["x" * 9000]); c.set("r", "raw", 0, raw: true); c.incr("count", 1, 0, 5)'
-    assert_equal %({"text"=>"x", "n"=>5, "json"=>{"a"=>[1]}, "object"=>{:symbol=>1}, "binary"=>"\\xFF"}\n), script('leveret/dalli', code, [path])
+    assert_equal %({"text"=>"x", "n"=>5, "json"=>{"a"=>[1]}, "object"=>{:symbol=>1}, "binary"=>"\\xFF"}\n), dalli_script('leveret/dalli', code, [path])
     assert_equal [{ s: [nil] }, ['x' * 9000], 'raw', '5'], %w[d big r count].map { |key| c[key] }
   end
 
@@ -180,8 +175,8 @@ class TestDalli < LeveretTest
     server = leveret_serve('--arena', 'test')
     c = cache
     c.set_multi('text' => 'x', 'object' => { symbol: [1.5] })
-    assert_equal "{\"text\"=>\"x\", \"object\"=>{:symbol=>[1.5]}}\n", script('dalli', 'p Dalli::Client.new(ARGV[0]).get_multi("text", "object")', [server])
-    script('dalli', 'c = Dalli::Client.new(ARGV[0]); c.set("o", { s: 1 }); c.set("big", ["x" * 9000]); c.set("raw", "r", 0, raw: true)', [server])
+    assert_equal "{\"text\"=>\"x\", \"object\"=>{:symbol=>[1.5]}}\n", dalli_script('dalli', 'p Dalli::Client.new(ARGV[0]).get_multi("text", "object")', [server])
+    dalli_script('dalli', 'c = Dalli::Client.new(ARGV[0]); c.set("o", { s: 1 }); c.set("big", ["x" * 9000]); c.set("raw", "r", 0, raw: true)', [server])
     assert_equal [{ s: 1 }, ['x' * 9000], 'r'], %w[o big raw].map { |key| c[key] }
   end
 
@@ -207,8 +202,8 @@ class TestDalli < LeveretTest
     # What a write gives is a version, a number that differs each time.
     simple = ->(text) { text.gsub(/^\d+$/, 'number') }
     [memcached, leveret_serve].each do |server|
-      said = simple.call(script('leveret/dalli', RAILS, [server]))
-      assert_equal simple.call(script('dalli', RAILS, [server])), said
+      said = simple.call(dalli_script('leveret/dalli', RAILS, [server]))
+      assert_equal simple.call(dalli_script('dalli', RAILS, [server])), said
       assert_operator said.lines.size, :>, 40, said
     end
   end
@@ -257,126 +252,9 @@ class TestDalli < LeveretTest
 
   def test_identity_cache_swaps_values_on_it
     needs_mem_cache_store
-    original = script('dalli', IDENTITY_CACHE, [memcached])
+    original = dalli_script('dalli', IDENTITY_CACHE, [memcached])
     assert_equal ['false', '200'], original.lines(chomp: true).values_at(2, -1), original
-    [memcached, leveret_serve, File.join(@folder, 'identity.arena')].each { |place| assert_equal original, script('leveret/dalli', IDENTITY_CACHE, [place]), place }
-  end
-
-  SESSIONS = <<~'RUBY'
-    require 'rack'
-    require 'rack/session/dalli'
-    app = ->(env) { env['rack.session']['visits'] = env['rack.session']['visits'].to_i + 1; [200, {}, [env['rack.session']['visits'].to_s]] }
-    sessions = Rack::Session::Dalli.new(app, memcache_server: ARGV[0], expire_after: 100, pool_size: 2)
-    request = Rack::MockRequest.new(sessions)
-    first = request.get('/')
-    cookie = first['Set-Cookie'][/rack.session=[^;]+/]
-    p first.body, Array.new(3) { request.get('/', 'HTTP_COOKIE' => cookie).body }, request.get('/').body
-  RUBY
-
-  # Debian's middleware on ours: its file is loaded by its path, for a require finds ours.
-  THEIR_SESSIONS = SESSIONS.sub("require 'rack/session/dalli'", "load File.join(Gem::Specification.find_by_name('dalli').full_gem_path, 'lib/rack/session/dalli.rb')")
-
-  def test_the_sessions_of_rack_run_on_it
-    server = memcached
-    [[server, SESSIONS], [server, THEIR_SESSIONS], [File.join(@folder, 'sessions.arena'), SESSIONS]].each do |place, code|
-      assert_equal "\"1\"\n[\"2\", \"3\", \"4\"]\n\"1\"\n", script('leveret/dalli', code, [place])
-    end
-  end
-
-  # One visitor, whose requests reach hosts with the original and hosts with ours in turn.
-  VISIT = <<~'RUBY'
-    require 'rack'
-    require 'rack/session/dalli'
-    server, cookie = ARGV[0].split(' ')
-    app = ->(env) { (env['rack.session']['seen'] ||= []) << env['rack.session']['seen'].size; [200, {}, [env['rack.session']['seen'].inspect]] }
-    sessions = Rack::Session::Dalli.new(app, memcache_server: server, expire_after: 100, **PUBLIC)
-    answer = Rack::MockRequest.new(sessions).get('/', cookie ? { 'HTTP_COOKIE' => cookie } : {})
-    puts answer.body, answer['Set-Cookie'].to_s[/rack.session=[^;]+/] || cookie
-  RUBY
-
-  # Dalli 3.0 keeps sessions under the cookies' ids.
-  PUBLIC_IDS = "PUBLIC = {#{' private_ids: false ' if ORIGINAL < Gem::Version.new('3.1')}}\n"
-
-  def test_hosts_with_the_original_middleware_and_with_ours_share_the_sessions
-    server, cookie = memcached, nil
-    %w[dalli leveret/dalli dalli leveret/dalli].each_with_index do |library, i|
-      said, cookie = script(library, PUBLIC_IDS + VISIT, [server, *cookie]).lines(chomp: true)
-      assert_equal (0..i).to_a.inspect, said
-    end
-  end
-
-  def test_a_switch_to_our_middleware_logs_nobody_out
-    server = memcached
-    _, cookie = script('dalli', "PUBLIC = {}\n" + VISIT, [server]).lines(chomp: true)
-    2.times { |i| assert_equal (0..i + 1).to_a.inspect, script('leveret/dalli', "PUBLIC = {}\n" + VISIT, [server, cookie]).lines(chomp: true).first }
-  end
-
-  # A request that reads the session, during which another one logs out.
-  LATE = <<~'RUBY'
-    require 'rack'
-    require 'rack/session/dalli'
-    request = nil
-    app = lambda do |env|
-      session = env['rack.session']
-      session['n'] = session['n'].to_i + 1
-      request.get("/#{env['QUERY_STRING']}", 'HTTP_COOKIE' => env['HTTP_COOKIE']) if env['PATH_INFO'] == '/slow'
-      session.options[:drop] = true if env['PATH_INFO'] == '/drop'
-      session.destroy if env['PATH_INFO'] == '/destroy'
-      [200, {}, [session['n'].to_s]]
-    end
-    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0]))
-    cookie = ->(answer) { answer['Set-Cookie'].to_s[/rack.session=[^;]+/] }
-    %w[drop destroy other].each do |meanwhile|
-      known = cookie.call(request.get('/'))
-      slow = request.get("/slow?#{meanwhile}", 'HTTP_COOKIE' => known)
-      puts "#{meanwhile}: #{slow.body} #{request.get('/', 'HTTP_COOKIE' => known).body}"
-    end
-    # What is put into a session that was destroyed is of a new one.
-    app = ->(env) { env['rack.session'].destroy if env['PATH_INFO'] == '/out'; env['rack.session']['note'] = 'bye' if env['PATH_INFO'] == '/out'; [200, {}, [env['rack.session']['note'].to_s]] }
-    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0]))
-    puts request.get('/', 'HTTP_COOKIE' => cookie.call(request.get('/out', 'HTTP_COOKIE' => cookie.call(request.get('/out'))))).body
-  RUBY
-
-  def test_a_request_that_ends_after_a_logout_does_not_bring_the_session_back
-    [memcached, File.join(@folder, 'sessions.arena')].each do |place|
-      assert_equal ['drop: 2 1', 'destroy: 2 1', 'other: 2 3', 'bye'], script('leveret/dalli', LATE, [place]).lines(chomp: true), place
-    end
-  end
-
-  DROPPED = <<~'RUBY'
-    require 'rack'
-    require 'rack/session/dalli'
-    app = lambda do |env|
-      session = env['rack.session']
-      session['n'] = session['n'].to_i + 1
-      session.options[:drop] = true if env['PATH_INFO'] == '/drop'
-      session.options[:renew] = true if env['PATH_INFO'] == '/renew'
-      [200, {}, [session['n'].to_s]]
-    end
-    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0], socket_timeout: 0.3))
-    cookie = ->(answer) { answer['Set-Cookie'].to_s[/rack.session=[^;]+/] }
-    first = request.get('/')
-    known = cookie.call(first)
-    renewed = request.get('/renew', 'HTTP_COOKIE' => known)
-    p first.body, renewed.body, known == cookie.call(renewed), request.get('/', 'HTTP_COOKIE' => known).body
-    p request.get('/', 'HTTP_COOKIE' => cookie.call(renewed)).body, cookie.call(request.get('/drop', 'HTTP_COOKIE' => cookie.call(renewed)))
-    p request.get('/', 'HTTP_COOKIE' => cookie.call(renewed)).body, request.get('/', 'HTTP_COOKIE' => 'rack.session=forged').body
-    class Gone; end
-    writer = Rack::MockRequest.new(Rack::Session::Dalli.new(->(env) { env['rack.session']['gone'] = Gone.new; [200, {}, []] }, memcache_server: ARGV[0]))
-    gone = cookie.call(writer.get('/'))
-    Object.send(:remove_const, :Gone)
-    p((request.get('/', 'HTTP_COOKIE' => gone).body rescue $!.class))
-    nowhere = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: '127.0.0.1:1', socket_timeout: 0.2))
-    p nowhere.get('/').body
-  RUBY
-
-  def test_sessions_are_renewed_dropped_and_fail_as_with_the_original
-    server = memcached
-    theirs = script('dalli', DROPPED, [server])
-    # What 5 says of a class that is gone does not name it, so its own middleware takes it for a failure of the server.
-    theirs = theirs.lines.tap { |lines| lines[8] = "Dalli::UnmarshalError\n" }.join if ORIGINAL >= Gem::Version.new('5')
-    assert_equal 10, theirs.lines.size, theirs
-    assert_equal theirs, script('leveret/dalli', DROPPED, [server])
+    [memcached, leveret_serve, File.join(@folder, 'identity.arena')].each { |place| assert_equal original, dalli_script('leveret/dalli', IDENTITY_CACHE, [place]), place }
   end
 
   LOCKS = <<~'RUBY'
@@ -419,15 +297,15 @@ class TestDalli < LeveretTest
 
   def test_one_client_computes_what_is_locked
     [memcached, leveret_serve].each do |server|
-      said = script('leveret/dalli', LOCKS + LOCKS_ON_SERVERS, [server]).lines(chomp: true)
+      said = dalli_script('leveret/dalli', LOCKS + LOCKS_ON_SERVERS, [server]).lines(chomp: true)
       assert_equal SAID_OF_LOCKS, said.shift(SAID_OF_LOCKS.size)
       # The others go away with nothing, as Dalli has it, unless they come when it is there.
       assert_includes [['["\"value\"", "nil"]', '"value"'], ['["\"value\""]', '"value"']], said.shift(2)
       assert_equal ['1', *SAID_OF_LOCKS_ON_SERVERS], said
     end
-    said = script('leveret/dalli', LOCKS, [File.join(@folder, 'locks.arena')]).lines(chomp: true)
+    said = dalli_script('leveret/dalli', LOCKS, [File.join(@folder, 'locks.arena')]).lines(chomp: true)
     assert_equal [*SAID_OF_LOCKS, '["\"value\""]', '"value"', '1'], said
-    refused = script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0]).get_with_metadata("k", vivify_ttl: 3) rescue [$!.class, $!.message]))', [File.join(@folder, 'locks.arena')])
+    refused = dalli_script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0]).get_with_metadata("k", vivify_ttl: 3) rescue [$!.class, $!.message]))', [File.join(@folder, 'locks.arena')])
     assert_includes refused, '[Dalli::DalliError, "An arena without a server has no vivify_ttl'
   end
 
@@ -482,7 +360,7 @@ class TestDalli < LeveretTest
     answers.each do |answer|
       liar = TCPServer.new('127.0.0.1', 0)
       thread = Thread.new { loop { socket = liar.accept; socket.gets; socket.write(answer); socket.close if answer.start_with?('VA 5') } }
-      said = script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0], socket_timeout: 0.3).get_with_metadata("k") rescue $!.class))', ["127.0.0.1:#{liar.addr[1]}"])
+      said = dalli_script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0], socket_timeout: 0.3).get_with_metadata("k") rescue $!.class))', ["127.0.0.1:#{liar.addr[1]}"])
       assert_match(/\A(Dalli::RingError|Dalli::DalliError)\n\z/, said, answer[0, 20].inspect)
     ensure
       thread.kill
@@ -509,9 +387,9 @@ class TestDalli < LeveretTest
 
   def test_a_password_opens_the_same_servers
     ports = [guarded_memcached, memcached].map { |address| address[/\d+\z/] }
-    original = script('dalli', PASSWORD_CALLS, ports)
+    original = dalli_script('dalli', PASSWORD_CALLS, ports)
     assert_equal 5, original.lines.size, original
-    assert_equal original, script('leveret/dalli', PASSWORD_CALLS, ports)
+    assert_equal original, dalli_script('leveret/dalli', PASSWORD_CALLS, ports)
   end
 
   def test_a_refused_password_names_the_server_and_not_itself_and_no_other_server_hides_it
@@ -521,7 +399,7 @@ class TestDalli < LeveretTest
       said = (0..20).map { |n| client.set("k#{n}", 1) && :done rescue "#{$!.class} #{$!.message}" }
       puts said.uniq.size, said.include?(:done), said.find { |text| text.is_a?(String) }, client.inspect, client.instance_variable_get(:@servers).inspect
     RUBY
-    said = script('leveret/dalli', code, [address, memcached])
+    said = dalli_script('leveret/dalli', code, [address, memcached])
     assert_match(/\A2\ntrue\nDalli::DalliError #{address}: it refuses this user name and password/, said)
     refute_includes said, 'hidden'
   end
@@ -538,7 +416,7 @@ class TestDalli < LeveretTest
     RUBY
     address = guarded_memcached
     refused = "Dalli::DalliError: #{address}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
-    said = script('leveret/dalli', code, [address]).lines(chomp: true)
+    said = dalli_script('leveret/dalli', code, [address]).lines(chomp: true)
     assert_equal [refused] * 2 + ['1'], said.values_at(0, 1, -1), said.inspect
     assert_equal ['Dalli::RingError: No server available'] * 2, said[2, 2], said.inspect
   end
@@ -552,8 +430,8 @@ class TestDalli < LeveretTest
       p client.get('k'), client.options[:credentials]
     RUBY
     address = guarded_memcached
-    assert_equal "1\nnil\n", script('leveret/dalli', code, [address, 'secret'])
-    refused = script('leveret/dalli', code, [address, 'hidden'])
+    assert_equal "1\nnil\n", dalli_script('leveret/dalli', code, [address, 'secret'])
+    refused = dalli_script('leveret/dalli', code, [address, 'hidden'])
     assert_includes refused, 'it refuses this user name and password'
     refute_includes refused, 'hidden'
   end
@@ -595,12 +473,12 @@ class TestDalli < LeveretTest
     wanted = "[200, 200, 429, 429]\n200\n[403, 403, 403]\n403\n"
     server = memcached
     # Dalli 5 refuses the numbers that rack-attack stores raw.
-    assert_equal wanted, script('dalli', ATTACK, ['dalli', server]) if ORIGINAL < Gem::Version.new('5')
+    assert_equal wanted, dalli_script('dalli', ATTACK, ['dalli', server]) if ORIGINAL < Gem::Version.new('5')
     ["dalli #{memcached}", "dalli #{leveret_serve}", "dalli #{@folder}/attack.arena", "mem_cache_store #{memcached}", "leveret_store #{memcached}",
      "leveret_store #{@folder}/store.arena"].each do |words|
       next if words.start_with?('mem_cache_store') && !mem_cache_store?
 
-      assert_equal wanted, script('leveret/dalli', ATTACK, words.split), words
+      assert_equal wanted, dalli_script('leveret/dalli', ATTACK, words.split), words
     end
   end
 
@@ -624,7 +502,7 @@ class TestDalli < LeveretTest
       p((c.get('other') rescue $!.class) || 0, trapped)
     RUBY
     code = code.sub('p((c.get', 'p((begin; c.get').sub("('other') rescue $!.class) || 0", "('other'); rescue Interrupt; :interrupted; end)")
-    assert_equal "Timeout::Error\ntrue\ntrue\n:interrupted\ntrue\n", script('leveret/dalli', code, [silent.addr[1].to_s])
+    assert_equal "Timeout::Error\ntrue\ntrue\n:interrupted\ntrue\n", dalli_script('leveret/dalli', code, [silent.addr[1].to_s])
   ensure
     silent&.close
   end
