@@ -35,24 +35,21 @@ lib
 server
 metrics
 net
-connection
-udp stream
-systemd signals warm_restart memory_file announcing
-listen
-session execute
+systemd signals warm_restart announcing
+session
 verbose receive
 dialects
 conversation
 commands
 context
-next worker desk
-stats network
+next worker
+stats
 shared
 watch auth
 tls live inbox
 counters
 settings
-transport flags memcached serve_error log small_file printable uri secret budget
+transport flags memcached serve_error log small_file printable
 """),
     "crates/leveret-client/src": Order("""
 lib
@@ -66,7 +63,7 @@ ring codec code try_lock
 """),
     "crates/leveret-engine/src": Order("""
 lib
-evicted flush huge_pages lease parent prefetch ahead receive sampler watch scan send service stats verify
+evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
 amend append count delete
 write
 read
@@ -81,12 +78,12 @@ shard/evicted
 evict/ghosts
 shard
 growth journal
-limits lookup look terms
+limits lookup terms
 fate
 arena
 open
 core
-process_local own
+process_local
 found
 index item
 segment
@@ -169,6 +166,13 @@ class Layout:
         found = {f"{folder}/{path}" for folder, path in places if not ROOMS[folder].room(path)}
         return sorted(found | {name for name, *_ in self.rust.modules if not CRATES.room(name)})
 
+    def empty(self):
+        """Rooms in which no file lies any more."""
+        files = {path for path in self.sources} | {unit + "." for one in self.c for unit in one.units}
+        has_files = lambda place: any(path.startswith((place + "/", place + ".")) for path in files)
+        places = [f"{folder}/{room}" for folder, order in ROOMS.items() for room in order.levels] + [f"crates/{crate}" for crate in CRATES.levels]
+        return sorted(place for place in places if not has_files(place))
+
 
 def compared(found, known):
     """What is new, and what is no longer so. A long file may get shorter."""
@@ -184,6 +188,7 @@ class Sources(unittest.TestCase):
         """Files use what lies below them, in no circle, have 600 lines at most, and names that nobody else has"""
         layout = Layout(sources())
         self.assertEqual([], layout.homeless(), "in no line of ROOMS or CRATES")
+        self.assertEqual([], layout.empty(), "in ROOMS or CRATES, and no file lies there")
         found = layout.lines()
         if os.environ.get("LEVERET_WRITE_LAYOUT"):
             EXCEPTIONS.write_text("".join(f"{line}\n" for line in found))
@@ -262,6 +267,13 @@ class Faults(unittest.TestCase):
         self.assertEqual([], found)
         found = Layout({"php/base/a.h": "#define A 1\ntypedef struct {\n\tint a;\n} b;\n", "php/base/c.h": "#define A 2\ntypedef int b;\n"}).lines()
         self.assertEqual(["name: A 2", "name: b 2"], found)
+
+    def test_rooms(self):
+        """the layout test finds a file without a place in the order, and a place without a file"""
+        layout = Layout({"crates/leveret-engine/src/elsewhere.rs": "", "crates/leveret-engine/src/map/file.rs": ""})
+        self.assertEqual(["crates/leveret-engine/src/elsewhere.rs"], layout.homeless())
+        self.assertIn("crates/leveret-engine/src/sync", layout.empty())
+        self.assertNotIn("crates/leveret-engine/src/map", layout.empty())
 
     def test_only_shrinks(self):
         """an exception of the layout that is new fails, and so does one that is no longer needed"""
