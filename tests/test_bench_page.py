@@ -7,7 +7,7 @@ import unittest
 from servers import tool
 from support import COMMAND, EXTENSION, SystemTest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
 
 # Chromium's own window is never narrower than 500 pixels: so the page is drawn in a frame, and says itself what reaches beyond it.
 MEASURE = """
