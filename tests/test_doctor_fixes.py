@@ -77,6 +77,50 @@ findings
 ill "a full tmpfs" warning "/dev/shm/leveret has "
 """
 
+# Folders that LEVERET_DIR names, users without rights, and limits.
+PLACES = r"""
+DOCTOR=--no-php
+named() { export LEVERET_DIR=/dev/shm/$1; shift; [ $# = 0 ] || install -d "$@" "$LEVERET_DIR"; }
+named absent;                       ill "no folder" problem "/dev/shm/absent does not exist"
+named open -m 777;                  ill "everybody's folder" problem "everybody may write to this folder"
+named sticky -m 1777;               fix warning "everybody may make files in /dev/shm/sticky"
+named sticky/arenas;                [ -z "$(findings)" ] && echo "the folder in it is well"
+named fixed -m 700; mount -t tmpfs -o mode=700 none $LEVERET_DIR; mount -o remount,ro $LEVERET_DIR
+                                    ill "a read-only folder" problem "is mounted read-only"
+
+AS=games
+named a -m 500 -o games;            ill "without its own right" problem "games may not use /dev/shm/a"
+named b -m 700;                     ill "root's folder" problem "games may not use /dev/shm/b"
+named c -m 2770 -g leveret;         ill "a group's folder" problem "games may not use /dev/shm/c"
+AS=
+groups games | grep -qw leveret && echo "games is a member"
+
+unset LEVERET_DIR
+install -d -m 700 -o news /dev/shm/leveret-9
+runuser -u news -- leveret set k v --dir /dev/shm/leveret-9 --arena news --memory 8M
+AS=news;                            ends "the group's folder" warning "$S exists, but news may not write there"
+AS=
+                                    ends "a member's own folder" note "/dev/shm/leveret-9 holds arenas of news"
+leveret set k v --dir /dev/shm/leveret-0 --arena root --memory 8M 2>/dev/null || { install -d -m 700 /dev/shm/leveret-0; leveret set k v --dir /dev/shm/leveret-0 --arena root --memory 8M; }
+                                    ends "root's own folder" note "/dev/shm/leveret-0 holds arenas of root"
+
+named limits -m 700
+ulimit -S -n 60;                    ill "few files" warning "only 60 open files"
+ulimit -S -f 10000;                 ill "small files" problem "files are limited to"
+ulimit -S -v 120000;                ill "little address space" problem "address space is limited to"
+unset LEVERET_DIR DOCTOR
+
+install -d -m 777 -o www-data /dev/shm/pool
+echo 'php_admin_value[leveret.dir] = /dev/shm/pool' >>"$POOL"
+                                    ends "a pool's folder for everybody" problem "it cannot use /dev/shm/pool (leveret.dir): everybody may write to it"
+rm -r /dev/shm/pool; : >/dev/shm/pool
+                                    ends "a file in the folder's place" problem "it cannot use /dev/shm/pool (leveret.dir): that is not a folder"
+sed -i /leveret.dir/d "$POOL"
+
+phpdismod -v "$PHP" leveret; rm "$INI"
+                                    ends "no settings" problem "nothing provides apcu, memcached, memcache"
+"""
+
 @unittest.skipUnless(AM_ROOT, "only root can have a root of its own")
 class DoctorFixes(SystemTest):
     def inside(self, script):
@@ -104,6 +148,19 @@ class DoctorFixes(SystemTest):
         self.assertEqual(PHP_AND_SERVER.count('ill "'), said.count("ended: "), said)
         self.assertIn("no unit: no finding", said)
         self.assertIn("apc.shm_size=64MB is not a size", said)
+
+    def test_places_users_and_limits(self):
+        """folders that are named, users without rights, limits, pools' folders
+
+        Sentences without a command of their own, so run by no test: choose or name another folder, log in again, a disk or an unknown file
+        system, Docker's options, a container's memory, "Set SETTING in FILE" (sizes, apc.enabled, evictions), "Install the extension", "Remove the
+        line extension=", another folder than this command's, what to look at (journalctl, ps, leveret stats, ls -l). Commands that no root here
+        can run: loginctl enable-linger (no logind), the line for a PHP that is not Debian's.
+        """
+        said = self.inside(SITE + PLACES)
+        for line in ("the folder in it is well", "games is a member"):
+            self.assertIn(line, said)
+        self.assertEqual(PLACES.count('ill "') + PLACES.count('ends "'), said.count("ended: "), said)
 
 
 if __name__ == "__main__":
