@@ -244,8 +244,9 @@ fn store(
         _ => Mode::Set,
     };
     // A number that is kept as one counts in place.
-    let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
-    let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
+    let is_integer = request.meta.encoding == Encoding::INTEGER;
+    let number = is_integer.then(|| std::str::from_utf8(request.value).ok()?.parse().ok()).flatten();
+    let value = number.map_or(Value::Bytes(request.value), Value::Integer);
     let terms = Terms::new(mode).value_max(rules.value_max).want_cas(request.with_cas);
     let stored = arena.store_if(request.key, value, request.meta, deadline, &terms, now)?;
     let cas = if let Stored::Stored { cas } = stored { cas } else { 0 };
