@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::evict::{self, Drained, Target};
 use crate::growth;
 use crate::patience::is_impatient;
-use crate::segment::{Pool, State, StateWord};
+use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::standstill::{work_in_all, Standstill, STARVED};
 use crate::shard::{self, allocate, Locked};
 use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
@@ -129,8 +129,8 @@ pub(crate) fn refuse(core: &Core, why: Error) -> Error {
 #[derive(Clone, Copy, Default)]
 struct Holding {
     segments: usize,
-    /// Some can be freed without losing a live item.
-    has_dead: bool,
+    /// One that can be freed without losing a live item.
+    dead: Option<SegmentId>,
 }
 
 /// What `Arena::tend` has come to.
@@ -184,11 +184,11 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     }
     let holdings = holdings(core, now);
     // The dead of any shard before the living of this one.
-    let with_dead =
-        (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
+    let in_turn = (0..holdings.len()).map(|step| (shard + step) % holdings.len());
+    let with_dead = in_turn.filter_map(|other| Some((other, Target::Dead(holdings[other].dead?))));
     let try_free = |other, target| free(core, || Ok(shard::try_lock(core, other, now)), target);
-    for other in with_dead {
-        let is_freed = if other == shard { free(core, own, Target::Dead)? } else { try_free(other, Target::Dead)? };
+    for (other, dead) in with_dead {
+        let is_freed = if other == shard { free(core, own, dead)? } else { try_free(other, dead)? };
         if is_freed == Room::Made {
             return Ok(Room::Made);
         }
@@ -279,7 +279,9 @@ fn holdings(core: &Core, now: Time) -> Vec<Holding> {
             }
             _ => (false, false),
         };
-        holding.has_dead |= is_dead;
+        if is_dead {
+            holding.dead = Some(segment);
+        }
         holding.segments += usize::from(is_held);
     }
     holdings

@@ -15,7 +15,7 @@ mod drain;
 mod survey;
 
 use crate::growth;
-use crate::segment::SegmentId;
+use crate::segment::{SegmentId, State};
 use crate::shard::allocate::{self, Place};
 use crate::shard::{pieces, Locked};
 use crate::sync::Ordering;
@@ -60,8 +60,8 @@ const EXPIRY_EACH: u32 = 64;
 pub(crate) enum Target {
     /// One that is dead, or hardly alive: its living are kept.
     Wasted,
-    /// One without a live item, or one whose drain was cut short by a kill: its living are kept.
-    Dead,
+    /// This one, if it has no live item, or if its drain was cut short by a kill: then its living are kept.
+    Dead(SegmentId),
     /// The hollowest, if there is something to win: its living move together.
     Hollow,
     /// One whose items are worth least: half of what a drain ahead would keep is kept, so that a write does no eight
@@ -103,8 +103,11 @@ pub(crate) fn opened(locked: &Locked<'_>, place: &Place) {
 pub(crate) fn begin(locked: &Locked<'_>, target: Target) -> Drained {
     match target {
         Target::Wasted => begin_wasted(locked),
-        Target::Dead => begin_dead(locked),
-        Target::Hollow => begin_with(locked, survey::whole(locked).compactible(), Keep::All),
+        Target::Dead(segment) => begin_dead(locked, segment),
+        Target::Hollow => match survey_for_room(locked) {
+            Some(survey) => begin_with(locked, survey.compactible(), Keep::All),
+            None => Drained::Surveying,
+        },
         Target::Worst => begin_worst(locked),
         Target::Oldest => match survey_for_room(locked) {
             Some(survey) => begin_with(locked, survey.dead.or_else(|| survey.oldest()), Keep::Nothing),
@@ -146,7 +149,7 @@ pub(crate) fn after_kill(locked: &Locked<'_>) {
 }
 
 fn begin_wasted(locked: &Locked<'_>) -> Drained {
-    let survey = survey::whole(locked);
+    let Some(survey) = survey_for_room(locked) else { return Drained::Surveying };
     if survey.dead.is_some() {
         return begin_with(locked, survey.dead, Keep::Nothing);
     }
@@ -158,14 +161,20 @@ fn begin_wasted(locked: &Locked<'_>) -> Drained {
     Drained::Nothing
 }
 
-fn begin_dead(locked: &Locked<'_>) -> Drained {
-    let survey = survey::whole(locked);
-    locked.shard().eviction.next_expiry.store(survey.next_expiry, Ordering::Relaxed);
-    match (survey.draining, survey.dead) {
-        (Some(_), _) => begin_with(locked, survey.draining, Keep::All),
-        (None, Some(_)) => begin_with(locked, survey.dead, Keep::Nothing),
-        (None, None) if pieces::sweep_fills(locked) => Drained::Freed,
-        (None, None) => Drained::Nothing,
+/// Whoever has found it did so without the lock.
+fn begin_dead(locked: &Locked<'_>, segment: SegmentId) -> Drained {
+    let core = locked.core;
+    let word = core.segments.state(segment);
+    let keep = match word.kind() {
+        _ if word.shard() != locked.index => None,
+        Some(State::Draining) if !is_under_way(core, segment, word) => Some(Keep::All),
+        Some(State::Open | State::Sealed) if is_dead(core, segment, word, locked.epoch, locked) => Some(Keep::Nothing),
+        _ => None,
+    };
+    match keep {
+        Some(keep) => begin_with(locked, Some(segment), keep),
+        None if pieces::sweep_fills(locked) => Drained::Freed,
+        None => Drained::Nothing,
     }
 }
 
@@ -273,7 +282,7 @@ fn survey_ahead(locked: &Locked<'_>, written: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::{Pool, State, StateWord};
+    use crate::segment::{Pool, StateWord};
     use crate::shard::{self, recover};
     use crate::{Arena, OpenOptions};
 
@@ -286,8 +295,15 @@ mod tests {
     /// took it for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
     #[test]
     fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
-        let finishers: [fn(&Locked<'_>); 3] =
-            [|locked| recover::recover(locked), |locked| after_kill(locked), |locked| free(locked, Target::Dead)];
+        let finishers: [fn(&Locked<'_>); 3] = [
+            |locked| recover::recover(locked),
+            |locked| after_kill(locked),
+            |locked| {
+                while let Some(segment) = survey::whole(locked).draining {
+                    free(locked, Target::Dead(segment));
+                }
+            },
+        ];
         for finish in finishers {
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
             let options = OpenOptions::new().memory(8 << 20).cores(1);
