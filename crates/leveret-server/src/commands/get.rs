@@ -26,6 +26,9 @@ pub(crate) trait Reply {
     /// known to be whole.
     const BEHIND: &'static [u8];
 
+    /// The log tells of each value on its way (`-vv`), as memcached does for the classic commands alone.
+    const IS_LOGGED: bool;
+
     /// The answer tells the cas.
     fn tells_cas(&self) -> bool;
 
@@ -163,7 +166,7 @@ pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Dea
 /// Says an item that was found: its head, its value, what stands behind it. If it is gone meanwhile, that is a miss.
 #[inline]
 pub(crate) fn value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
-    if cx.is_verbose() {
+    if R::IS_LOGGED && cx.is_verbose() {
         tell_value(cx, key);
     }
     let begin = cx.output.len();

@@ -217,6 +217,7 @@ struct BinaryValue<'r> {
 
 impl Reply for BinaryValue<'_> {
     const BEHIND: &'static [u8] = b"";
+    const IS_LOGGED: bool = false;
 
     #[inline]
     fn tells_cas(&self) -> bool {

@@ -95,6 +95,7 @@ impl MetaValue<'_> {
 
 impl Reply for MetaValue<'_> {
     const BEHIND: &'static [u8] = b"\r\n";
+    const IS_LOGGED: bool = false;
 
     #[inline]
     fn tells_cas(&self) -> bool {

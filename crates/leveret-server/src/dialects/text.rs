@@ -203,6 +203,7 @@ struct TextValue {
 
 impl Reply for TextValue {
     const BEHIND: &'static [u8] = b"\r\n";
+    const IS_LOGGED: bool = true;
 
     #[inline]
     fn tells_cas(&self) -> bool {
