@@ -45,9 +45,9 @@ pub(crate) struct Search<'a> {
     needed: usize,
     rounds: usize,
     waits: usize,
-    /// Since when it waits, and for how long those that it waits for have done nothing.
+    /// When the wait began, and how long the others have made no progress.
     waited: Option<(Instant, Standstill)>,
-    /// Changes when they do something.
+    /// The progress number of the others.
     work: fn(&Core) -> u64,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
         Search { core, shard, now, needed, rounds: 0, waits: 0, waited: None, work: work_in_all }
     }
 
-    /// It waits for those alone whose work changes this number.
+    /// Counts only this kind of work as progress.
     pub fn for_work(self, work: fn(&Core) -> u64) -> Search<'a> {
         Search { work, ..self }
     }
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether those that this write waits for have done nothing for the whole lock timeout. The first question begins it.
+    /// Whether the others have made no progress for the lock timeout. The first call begins the wait.
     pub fn is_over(&mut self) -> bool {
         let (core, timeout) = (self.core, self.core.lock_timeout);
         let (begun, stand) = self.waited.get_or_insert_with(|| {

@@ -221,7 +221,7 @@ impl<'t> Context<'t> {
     }
 }
 
-/// `-C`: each item shows the cas 0, and whoever compares has never seen the present one.
+/// `-C`: each item shows the cas 0, and no token matches the present version.
 impl Context<'_> {
     /// These options, and the item's cas.
     #[inline]

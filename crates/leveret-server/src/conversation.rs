@@ -12,7 +12,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub transport: Transport,
-    /// The client need not say who it is (`-Y`, `-S`), or has.
+    /// The client has signed in, or need not (`-Y`, `-S`).
     pub is_known: bool,
     /// Some of the input was a password, or its front.
     pub heard_secret: bool,
@@ -34,9 +34,9 @@ pub(crate) struct Conversation {
 pub(crate) enum Pending {
     #[default]
     Nothing,
-    /// A line, whose end is not among so many bytes at the front of the input.
+    /// A line whose end is not among this many bytes at the front of the input.
     Line(usize),
-    /// A refused store, of which so many bytes are still to come and to be thrown away.
+    /// A refused store of which this many bytes are still to be received and discarded.
     Refused(usize),
     /// A multi-key get of which a part is answered.
     Keys(KeysLeft),
@@ -91,7 +91,7 @@ impl Pending {
         }
     }
 
-    /// Throws away what comes of a refused store; returns how much of so many bytes that is.
+    /// Discards what arrives of a refused store: returns how many of `len` bytes belong to it.
     #[inline]
     pub fn swallow(&mut self, len: usize) -> usize {
         let Pending::Refused(missing) = self else { return 0 };
@@ -130,7 +130,7 @@ impl Conversation {
         matches!(self.transport, Transport::Tcp | Transport::Unix)
     }
 
-    /// What it waits for, with so many bytes of a request there already.
+    /// What the connection waits for, given `rest_len` buffered bytes of a request.
     pub fn state(&self, rest_len: usize) -> State {
         match self.pending {
             Pending::Store(_) => State::Value,

@@ -41,8 +41,8 @@ pub(crate) enum Done {
 /// What became of the front of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// So many bytes of it were a request, which ended so.
+    /// This many bytes of it were a request, and how the request ended.
     Done(usize, Done),
-    /// So many bytes of it are done with, and nothing can go on before the rest has so many.
+    /// `taken` bytes are processed; nothing can go on before the rest has `total` bytes.
     Read { taken: usize, total: usize },
 }

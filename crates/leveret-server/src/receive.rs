@@ -1,15 +1,15 @@
-//! Stores whose value is so long that it is received into the arena, and not collected beside it.
+//! Receives large values straight into the arena.
 use crate::context::Context;
 use crate::conversation::{Conversation, Pending, Receiving};
 use crate::dialects::Dialect;
 use crate::next::{Done, Next, Step};
 use leveret_protocol::{Limits, Parsed, Verb, KEY_MAX};
 
-/// If so much of a value has not come yet, it is received into the arena and not collected beside it.
+/// Values with at least this many bytes outstanding are received straight into the arena.
 const RECEIVED_DIRECTLY: usize = 64 << 10;
 
-/// Has a large value, of which only the front has come, received into the arena. Returns how much of the input is done
-/// with; None: it is collected as any other.
+/// Begins to receive a large value into the arena. Returns how many bytes of the input are processed; None: the value is
+/// buffered like any other.
 pub(crate) fn begin<D: Dialect>(
     talk: &mut Conversation,
     cx: &Context<'_>,

@@ -43,7 +43,7 @@ impl Session {
         self.talk.watching.as_ref()
     }
 
-    /// What it waits for, with so many bytes of a request there already.
+    /// What the connection waits for, given `rest_len` buffered bytes of a request.
     pub(crate) fn state(&self, rest_len: usize) -> State {
         self.talk.state(rest_len)
     }

@@ -60,7 +60,7 @@ const EXPIRY_EACH: u32 = 64;
 pub(crate) enum Target {
     /// One that is dead, or hardly alive: its living are kept.
     Wasted,
-    /// This one, if it has no live item, or if its drain was cut short by a kill: then its living are kept.
+    /// This one, if it has no live item, or if a kill cut its drain short: then its live items are kept.
     Dead(SegmentId),
     /// The hollowest, if there is something to win: its living move together.
     Hollow,
@@ -161,7 +161,7 @@ fn begin_wasted(locked: &Locked<'_>) -> Drained {
     Drained::Nothing
 }
 
-/// Whoever has found it did so without the lock.
+/// The segment was found without the lock, so it is judged again.
 fn begin_dead(locked: &Locked<'_>, segment: SegmentId) -> Drained {
     let core = locked.core;
     let word = core.segments.state(segment);

@@ -1,5 +1,5 @@
-//! For how long those that a writer waits for have done nothing. Only that is a reason to give up: whoever goes on will be
-//! done some time, however many threads share a processor.
+//! Detects that the owners a writer waits for have stopped. Only a stopped owner is a reason to give up: one that makes
+//! progress will release its lock, even if many threads share a processor.
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::map::layout::Shard;
@@ -7,30 +7,30 @@ use crate::segment::State;
 use crate::sync::{Instant, Ordering};
 use std::time::Duration;
 
-/// After so many lock timeouts a writer gives up what is never its turn, though others go on. In a sound arena nobody is
-/// passed over so often; in a hostile one it may never end.
+/// Upper bound of the whole wait, in lock timeouts, even if other owners make progress. A sound arena never reaches it; a
+/// hostile one could delay a writer for ever.
 pub(crate) const STARVED: u32 = 16;
 
-/// Of so many naps that would make up the timeout one at least must have been: with many threads on few processors, a nap
-/// takes longer than it should.
+/// A timeout counts only after one nap in `NAPS_SEEN` of those that fill it. On a loaded machine a nap takes longer than
+/// asked for, and a suspended machine takes none.
 const NAPS_SEEN: u32 = 8;
 
-/// A wait in which nothing is done.
+/// A wait without progress.
 pub(crate) struct Standstill {
-    /// What was seen at the last look.
+    /// The progress number at the last look.
     work: u64,
     since: Instant,
-    /// Naps since then. A machine that was stopped as a whole lets the clock run, but nobody naps meanwhile.
+    /// Naps since then. The clock runs on while a whole machine is suspended; this count does not.
     naps: u32,
 }
 
 impl Standstill {
-    /// It begins now, with so much done. The number means nothing but that something has been done when it changes.
+    /// Begins now. Only a change of `work` means something.
     pub fn new(work: u64, now: Instant) -> Standstill {
         Standstill { work, since: now, naps: 0 }
     }
 
-    /// After a nap: whether something has been done since the last look.
+    /// After a nap: whether there was progress since the last look.
     pub fn look(&mut self, work: u64) -> bool {
         let goes_on = work != self.work;
         if goes_on {
@@ -40,15 +40,14 @@ impl Standstill {
         goes_on
     }
 
-    /// It has lasted for so long, and was looked at all the time, after naps of this length.
+    /// Whether there was no progress for `timeout`, in naps of length `nap`.
     pub fn is_over(&self, timeout: Duration, nap: Duration) -> bool {
         self.since.elapsed() >= timeout && nap.saturating_mul(NAPS_SEEN.saturating_mul(self.naps)) >= timeout
     }
 }
 
-/// Changes with whatever is done under the lock of a shard: stores, deletes, counts, touches, and each piece of a drain. The
-/// lock word alone does not tell: it names a process, whose threads, or one of them again and again, may have taken the lock a
-/// thousand times between two looks.
+/// A number that changes with each operation under a shard's lock: store, delete, count, touch, piece of a drain. The lock
+/// word cannot tell, since it names a process: its threads may have taken the lock a thousand times between two looks.
 pub(crate) fn work_done(shard: &Shard) -> u64 {
     const DONE: [Counter; 7] = [
         Counter::Sets,
@@ -69,13 +68,13 @@ pub(crate) fn work_done(shard: &Shard) -> u64 {
     counted.chain(notes).fold(0, |sum: u64, word| sum.rotate_left(7) ^ word)
 }
 
-/// Changes with whatever is done in any shard, and with each fill.
+/// The same for all shards and all fills.
 pub(crate) fn work_in_all(core: &Core) -> u64 {
     let works = (0..core.shards.len()).map(|shard| work_done(core.shards.at(shard)));
     works.fold(work_of_fills(core), |sum, work| sum.rotate_left(7) ^ work)
 }
 
-/// Changes when a fill begins, gets a segment or ends.
+/// A number that changes when a fill of a large value begins, takes a segment or ends.
 pub(crate) fn work_of_fills(core: &Core) -> u64 {
     let words = core.segments.all().map(|segment| core.segments.state(segment));
     let fills = words.filter(|word| word.kind() == Some(State::LargeFill));

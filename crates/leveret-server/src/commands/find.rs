@@ -46,7 +46,7 @@ pub(crate) fn read<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Err
     }
 }
 
-/// The item under `key` and its cas, for whoever looks for faults, who is no reader: it is asked for without a change.
+/// The item under `key` and its cas, for debugging: leaves no trace and counts as no read.
 pub(crate) fn examine(cx: &Context<'_>, key: &[u8]) -> Result<Option<(Found, u64)>, Error> {
     told::look(cx, key);
     let Some(seen) = cx.arena.peek(key, cx.now) else { return Ok(None) };

@@ -13,8 +13,7 @@ use leveret_protocol::text;
 /// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
 const TRIES: usize = 3;
 
-/// No more keys than have room in so many bytes are asked for ahead: it may be one, whose read would only be done
-/// twice.
+/// Requests with no more bytes of keys than this are not prefetched: with a single key the work would only be doubled.
 const ONE_KEY: usize = 64;
 
 /// Keys of one request that are answered before other connections have their turn: about 0.2 ms.
@@ -93,7 +92,7 @@ pub(crate) fn many<'a, K: Keys<'a>, R: Reply>(
 /// The next keys of a request, whose memory was asked for together.
 struct Ahead {
     hashes: [u64; AHEAD],
-    /// So many are known.
+    /// How many are known.
     asked: usize,
     /// The next one.
     at: usize,

@@ -1,5 +1,4 @@
-//! What `mg` does besides reading: a missing item is made, one that grows old is made anew by a single client, its
-//! deadline changes.
+//! What `mg` does besides reading: it creates a missing item, elects one client to refresh an old one, changes a deadline.
 use super::{find, told, touch};
 use crate::context::Context;
 use crate::counters::requests::Count;
@@ -7,10 +6,10 @@ use leveret_engine::{
     Amendment, Deadline, Error, Found, Marks, Meta, Mode, NewCas, ReadOptions, Stored, Terms, Time, Value,
 };
 
-/// Who wins the right to make an item anew.
+/// Which client refreshes an item.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Race {
-    /// This client, who shall make the value anew.
+    /// This client has won and refreshes the value.
     pub won: bool,
     /// Another client has won before.
     pub lost: bool,
@@ -41,7 +40,7 @@ pub(crate) struct Course {
     pub last: Deadline,
     /// When it is told.
     pub told: Deadline,
-    /// When it decides whether the item is to be made anew.
+    /// When it decides whether the item is refreshed.
     pub recached: Deadline,
 }
 
@@ -140,7 +139,7 @@ fn touch_as_read(cx: &Context<'_>, key: &[u8], deadline: Deadline) -> Result<(),
     Ok(())
 }
 
-/// A miss: an empty item is made, and whoever made it has won.
+/// A miss: creates an empty item, and the client that created it has won.
 fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result<Option<Met>, Error> {
     let terms = Terms::new(Mode::Add).cas(cx.chosen_cas(ask.cas)).want_cas(true);
     let meta = Meta::default().with_marks(Marks::WON);
