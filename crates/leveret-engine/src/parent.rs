@@ -77,7 +77,7 @@ impl Arena {
         if listed() {
             return Ok(false);
         }
-        let _lock = match FileLock::wait_unless(core.map.host.path(), core.lock_timeout, listed) {
+        let _lock = match FileLock::wait_unless(core.map.host.path(), core.lock_timeout, &listed) {
             Ok(lock) => lock,
             Err(_) if listed() => return Ok(false),
             // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is

@@ -1,6 +1,6 @@
 //! One process makes a missing value, the others wait for it: leases, with the order of the steps.
 use crate::{leveret_arena, leveret_bytes};
-use leveret_engine::{Arena, Lease, Now, Ticket, Time};
+use leveret_engine::{Arena, Lease, Ticket, Time};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,8 @@ pub unsafe extern "C" fn leveret_compute_end(arena: *const leveret_arena, comput
 }
 
 fn is_there(arena: &Arena, key: &[u8], now: u32) -> bool {
-    if now == 0 { arena.peek(key, Now) } else { arena.peek(key, Time(now)) }.is_some()
+    let now = if now == 0 { Time::now() } else { Time(now) };
+    arena.contains(key, now)
 }
 
 impl leveret_compute {

@@ -179,21 +179,23 @@ enum Made {
 }
 
 fn make_integer(arena: &Arena, key: &[u8], reader: u32, now: Time) -> Result<Made, Error> {
-    let untraced = ReadOptions::new().untraced();
-    let is_integer =
-        |found: &leveret_engine::Found| found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);
     // The token is asked for only where it is needed: the first time that takes the lock.
-    if let Some(number) = arena.peek(key, now).as_ref().and_then(is_integer) {
+    let Some(seen) = arena.peek(key, now) else { return Ok(Made::Changed) };
+    if let Some(number) = seen.number().filter(|_| seen.meta.encoding == Encoding::INTEGER) {
         return Ok(Made::Integer(number));
     }
-    let Some(found) = arena.find_with(key, untraced.with_cas(), now)? else { return Ok(Made::Changed) };
-    if let Some(number) = is_integer(&found) {
-        return Ok(Made::Integer(number));
-    }
-    if found.value_len > TEXT_MAX as u64 {
+    if seen.value_len > TEXT_MAX as u64 {
         return Ok(Made::Nothing);
     }
-    let Some(text) = arena.copy_to_vec(&found) else { return Ok(Made::Changed) };
+    let options = ReadOptions::new().untraced().with_cas();
+    let Some(found) = arena.get_with(key, options, now)? else { return Ok(Made::Changed) };
+    if let Some(number) = found.number.filter(|_| found.meta.encoding == Encoding::INTEGER) {
+        return Ok(Made::Integer(number));
+    }
+    let text = found.value;
+    if text.len() > TEXT_MAX {
+        return Ok(Made::Nothing);
+    }
     let is_read_as_integer = Form::of(&found.meta, reader_of(reader), &text)
         .is_some_and(|form| form.encoding == Encoding::INTEGER && form.compression == Compression::None);
     let Some(number) = integer_of(&text).filter(|_| is_read_as_integer) else { return Ok(Made::Nothing) };

@@ -50,12 +50,14 @@ impl FileLock {
     }
 
     pub fn wait(path: &Path, patience: Duration) -> Result<FileLock, OpenError> {
-        Self::wait_unless(path, patience, || false)
+        Self::wait_unless(path, patience, &|| false)
     }
 
     /// Waits up to `patience`, or until the holder has done what the lock was wanted for. A holder for which this process
     /// has waited in vain is not waited for again.
-    pub fn wait_unless(path: &Path, patience: Duration, is_done: impl Fn() -> bool) -> Result<FileLock, OpenError> {
+    #[cold]
+    #[inline(never)]
+    pub fn wait_unless(path: &Path, patience: Duration, is_done: &dyn Fn() -> bool) -> Result<FileLock, OpenError> {
         let begun = Instant::now();
         let take = |file: &Unshared| {
             let identity = identity_of(file)?;

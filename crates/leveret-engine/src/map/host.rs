@@ -199,7 +199,7 @@ impl Host {
     }
 
     /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.
-    pub fn lock_file(&self, patience: Duration, is_done: impl Fn() -> bool) -> Option<FileLock> {
+    pub fn lock_file(&self, patience: Duration, is_done: &dyn Fn() -> bool) -> Option<FileLock> {
         FileLock::wait_unless(&self.path, patience, is_done).ok()
     }
 

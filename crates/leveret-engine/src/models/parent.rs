@@ -15,7 +15,7 @@ const LATER: u64 = FIRST + 1;
 fn enter(arena: &Arena, token: u64, lives: bool) -> bool {
     let listed = || arena.lists_parent(token);
     let is_new = !listed() && {
-        let _lock = arena.core.map.host.lock_file(Duration::MAX, listed);
+        let _lock = arena.core.map.host.lock_file(Duration::MAX, &listed);
         !listed() && arena.list_parent(token, |_| lives).expect("there")
     };
     assert_eq!(get(arena, OLD), None, "of the time before");
