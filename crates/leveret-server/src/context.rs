@@ -198,6 +198,13 @@ impl<'t> Context<'t> {
         is_whole
     }
 
+    /// Undoes an answer that began at `begin`.
+    #[cold]
+    pub fn unsay(&mut self, begin: usize) {
+        self.output.truncate(begin);
+        self.tail = Tail::default();
+    }
+
     /// What `take` returns when others should have their turn.
     pub fn yield_to_others(&self) -> Next {
         self.shared.network.worker(self.worker.index).count_yield();

@@ -149,6 +149,8 @@ fn take<D: Dialect>(
         cx.is_again.set(false);
         if is_busy || talk.busy_since.is_some() {
             talk.note_busy(is_busy);
+            // The next request has patience of its own.
+            cx.may_retry = is_stream;
         }
         if is_busy {
             let taken = match step {

@@ -155,9 +155,11 @@ pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Dea
         return Ok(());
     };
     cx.note_prefix(key, |prefix| prefix.hits += 1);
+    let begin = cx.output.len();
     value(cx, key, found, reply)?;
     if is_past {
-        touch::to_read(cx, key, deadline)?;
+        // An error is the only answer, also if the value is to be sent from the arena.
+        touch::to_read(cx, key, deadline).inspect_err(|_| cx.unsay(begin))?;
     }
     Ok(())
 }

@@ -22,6 +22,6 @@ pub(crate) fn to_read(cx: &Context<'_>, key: &[u8], deadline: Deadline) -> Resul
 }
 
 /// The item as it is, looked at without a change: a touch is no get.
-pub(crate) fn before(cx: &Context<'_>, key: &[u8]) -> Found {
-    cx.arena.amend(key, cx.now, &mut |_| None).ok().flatten().unwrap_or_default()
+pub(crate) fn before(cx: &Context<'_>, key: &[u8]) -> Result<Found, Error> {
+    Ok(find::read(cx.arena.amend(key, cx.now, &mut |_| None))?.unwrap_or_default())
 }

@@ -98,7 +98,7 @@ impl Dialect for Binary {
                 return say_count(cx, &request, key, change, initial);
             }
             Command::Touch { key, exptime } => return say_touch(cx, &request, key, exptime),
-            Command::Flush { exptime } => match flush(cx, exptime::deadline(exptime.unwrap_or(0), cx.now)) {
+            Command::Flush { exptime } => match flush(cx, deadline(exptime.unwrap_or(0), cx.now)) {
                 Ok(()) => Status::Success,
                 Err(Unflushed::Forbidden) => Status::AuthError,
                 Err(Unflushed::Failed(error)) => status_of(cx, &error),
@@ -300,15 +300,16 @@ fn say_count(
 }
 
 fn say_touch(cx: &mut Context<'_>, request: &Request<'_>, key: &[u8], exptime: i64) -> Done {
-    let before = touch::before(cx, key);
-    let status = match touch::touch(cx, key, deadline(exptime, cx.now)) {
-        Ok(true) if request.quiet => return Done::Answered,
-        Ok(true) => {
+    let touched = touch::before(cx, key)
+        .and_then(|before| touch::touch(cx, key, deadline(exptime, cx.now)).map(|is_there| is_there.then_some(before)));
+    let status = match touched {
+        Ok(Some(_)) if request.quiet => return Done::Answered,
+        Ok(Some(before)) => {
             write_header(cx.output, request, cx.shown_cas(before.cas), 4, 0, 0);
             cx.output.extend_from_slice(&on_wire(&before.meta).to_be_bytes());
             return Done::Answered;
         }
-        Ok(false) => Status::KeyNotFound,
+        Ok(None) => Status::KeyNotFound,
         Err(error) => status_of(cx, &error),
     };
     conclude(cx, request, status)

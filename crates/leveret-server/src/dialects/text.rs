@@ -1,4 +1,4 @@
-//! The classic commands in words.
+//! The text protocol. Classic commands are answered here; `meta.rs` and `admin.rs` answer the others.
 use super::exptime::deadline;
 use super::lines::{self, line_of, NOT_NUMBER};
 use super::{admin, meta, Dialect, Front};
