@@ -1,5 +1,5 @@
 //! Rewriting a file of an application or of the system's configuration: whole or not at all, and only a file that is
-//! what its name says. Others may own the folders on the way, and change them meanwhile.
+//! what its name says. Other users may own parent folders and change them at any time.
 use super::line::{changes, Change, Language};
 use super::server::Server;
 use crate::users::Users;
@@ -15,15 +15,15 @@ use std::path::{Component, Path, PathBuf};
 
 /// Longer files are not read.
 pub const LEN_MAX: u64 = 1 << 20;
-/// What the old file is called afterwards, behind its name. No program loads files of such a name.
+/// Suffix of the backup. No program loads files with this suffix.
 const BACKUP: &str = ".leveret-backup";
 /// As many as the kernel follows.
 const LINKS_MAX: u32 = 40;
 
-/// What a rewritten file has left beside it.
+/// The backup of a rewritten file.
 #[derive(Debug)]
 pub struct Rewritten {
-    /// The old file's name. Nobody may read it: it may hold passwords, and lie where a web server shows it.
+    /// Its path. Its mode is 0: it may hold passwords, and a web server may serve its folder.
     pub backup: OsString,
     /// Its mode before.
     pub mode: u32,
@@ -152,7 +152,7 @@ fn open_folder(folder: &OwnedFd) -> Result<OwnedFd, String> {
     fs::openat(folder, ".", flags, Mode::empty()).map_err(|error| format!("cannot read its folder: {error}"))
 }
 
-/// What a new file of the same name would not be like is left alone.
+/// Refuses files whose properties a replacement would lose.
 fn check(file: &OwnedFd, stat: &Stat) -> Result<(), String> {
     let uid = rustix::process::geteuid().as_raw();
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {

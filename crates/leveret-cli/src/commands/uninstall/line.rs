@@ -1,7 +1,7 @@
-//! What takes the place of a line that needs Leveret: the line itself, where its form is known; else words for a person.
+//! Replaces a line that needs Leveret: with a new line if its form is known, else with instructions for a person.
 use super::server::Server;
 
-/// What becomes of a line.
+/// The outcome for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// This text takes its place.
@@ -11,7 +11,7 @@ pub enum Change {
     ByHand(&'static str),
 }
 
-/// What a file is written in.
+/// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Texts in quotes: PHP, Ruby, Python, JSON.
