@@ -1,9 +1,9 @@
-//! memcached's protocols, sans I/O: bytes in, requests out; answers in, bytes out. Nothing here blocks, allocates on
+//! memcached's protocols and Redis', sans I/O: bytes in, requests out; answers in, bytes out. Nothing here blocks, allocates on
 //! the hot path, panics, or knows of sockets, clocks and the engine. The server reads requests and writes answers; the
 //! client does the opposite with the same types.
 //!
 //! A connection speaks text (classic and meta commands, line by line) or binary; its first byte tells which. A UDP
-//! datagram has a frame header in front of either.
+//! datagram has a frame header in front of either. `resp` is Redis'.
 #![forbid(unsafe_code)]
 
 pub mod ahead;
@@ -11,6 +11,7 @@ pub mod binary;
 mod key;
 mod number;
 pub mod percent;
+pub mod resp;
 pub mod text;
 pub mod udp;
 
