@@ -25,6 +25,7 @@ leveret-testkit leveret-bench
 leveret-cli leveret-ffi
 leveret-load
 leveret-server leveret-client
+leveret-strings
 leveret-place leveret-simulator leveret-rounds
 leveret-protocol leveret-engine
 """)

@@ -1,0 +1,219 @@
+//! Reading values: GET, MGET, GETEX, GETDEL, GETRANGE, STRLEN.
+use crate::call::{Answered, Call, Impact};
+use crate::engine_calls::{read_and_retime, take};
+use crate::expiry::{Expiry, ExpiryWords};
+use crate::problem::Problem;
+use crate::words::{integer, is_word};
+use leveret_engine::{Arena, Deadline, Found, ReadOptions, AHEAD};
+use leveret_protocol::resp::Arguments;
+
+/// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
+const TRIES: usize = 3;
+
+/// From this length on a value may be sent from where it lies.
+const SENT_DIRECTLY: u64 = 64 << 10;
+
+/// `GET key`.
+pub fn get(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    value(call, request.get(1), ReadOptions::new(), true)?;
+    Ok(Impact::None)
+}
+
+/// `MGET key …`.
+pub fn mget(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let mut keys = request.iter().skip(1);
+    let mut hashes = [0; AHEAD];
+    call.reply.array(keys.len());
+    while keys.len() > 0 {
+        // The memory of the next ones is asked for together.
+        let asked = match call.arena {
+            Some(arena) if keys.len() > 1 => arena.ask_for(keys.clone(), &mut hashes),
+            _ => 0,
+        };
+        for (index, key) in keys.by_ref().take(asked.max(1)).enumerate() {
+            let options = if index < asked { ReadOptions::new().hashed(hashes[index]) } else { ReadOptions::new() };
+            value(call, key, options, false)?;
+        }
+        if call.reply.len() > call.host.answer_max() {
+            return Err(Problem::LongAnswer);
+        }
+    }
+    Ok(Impact::None)
+}
+
+/// `STRLEN key`.
+pub fn strlen(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let found = call.arena.and_then(|arena| arena.find(request.get(1), call.now));
+    call.reply.integer(found.map_or(0, |found| found.value_len as i64));
+    Ok(Impact::None)
+}
+
+/// `GETRANGE key start end`.
+pub fn getrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let (start, end) = (integer(request.get(2))?, integer(request.get(3))?);
+    let mut value = Vec::new();
+    if let Some(arena) = call.arena {
+        arena.read_into(request.get(1), ReadOptions::new(), call.now, &mut value)?;
+    }
+    call.reply.bulk(part(&value, start, end));
+    Ok(Impact::None)
+}
+
+/// What lies between two positions, which count from the end if they are negative.
+fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
+    if start < 0 && end < 0 && start > end {
+        return &[];
+    }
+    let len = value.len() as i64;
+    let from_front = |at: i64| if at < 0 { (len + at.max(-len)).max(0) } else { at };
+    let (start, end) = (from_front(start), from_front(end).min(len - 1));
+    if start > end || len == 0 {
+        return &[];
+    }
+    &value[start as usize..=end as usize]
+}
+
+/// `GETDEL key`.
+pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let mut old = Vec::new();
+    let is_there = match call.arena {
+        Some(arena) => take(arena, request.get(1), call.now, &mut old)?,
+        None => false,
+    };
+    if !is_there {
+        call.reply.nil();
+        return Ok(Impact::None);
+    }
+    call.reply.bulk(&old);
+    Ok(Impact::Removed)
+}
+
+/// `GETEX key [EX seconds|PX milliseconds|EXAT unix|PXAT unix|PERSIST]`.
+pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let options = getex_options(request)?;
+    let key = request.get(1);
+    let deadline = match options {
+        GetexOptions::Plain => {
+            value(call, key, ReadOptions::new(), true)?;
+            return Ok(Impact::None);
+        }
+        GetexOptions::Persist => Deadline::NEVER,
+        GetexOptions::Expiry(expiry) => {
+            // The time of a missing key is not looked at.
+            let is_there = call.arena.is_some_and(|arena| arena.contains(key, call.now));
+            if !is_there {
+                call.reply.nil();
+                return Ok(Impact::None);
+            }
+            expiry.deadline(call)?
+        }
+    };
+    let mut old = Vec::new();
+    let is_there = match call.arena {
+        Some(arena) => read_and_retime(arena, key, deadline, call.now, &mut old)?,
+        None => false,
+    };
+    if !is_there {
+        call.reply.nil();
+        return Ok(Impact::None);
+    }
+    call.reply.bulk(&old);
+    if let Some(arena) = call.arena.filter(|_| deadline.is_past(call.now)) {
+        arena.remove_dead(key, call.now)?;
+        return Ok(Impact::Removed);
+    }
+    Ok(Impact::Changed)
+}
+
+enum GetexOptions<'r> {
+    Plain,
+    Persist,
+    Expiry(Expiry<'r>),
+}
+
+fn getex_options<'r>(request: &Arguments<'r>) -> Result<GetexOptions<'r>, Problem> {
+    let (mut expiry, mut persist) = (ExpiryWords::default(), false);
+    let mut index = 2;
+    while index < request.len() {
+        let word = request.get(index);
+        if is_word(word, "PERSIST") && expiry.is_empty() {
+            persist = true;
+        } else if !persist && expiry.take(request, index) {
+            index += 1;
+        } else {
+            return Err(Problem::SYNTAX);
+        }
+        index += 1;
+    }
+    Ok(match expiry.end() {
+        Some(expiry) => GetexOptions::Expiry(expiry),
+        None if persist => GetexOptions::Persist,
+        None => GetexOptions::Plain,
+    })
+}
+
+/// Says the value under a key, or that there is none. `is_last`: nothing of the reply follows it.
+#[inline]
+fn value(call: &mut Call<'_>, key: &[u8], options: ReadOptions, is_last: bool) -> Result<(), Problem> {
+    let mut found = Found::default();
+    match call.arena {
+        Some(arena) if arena.find_into(key, options, call.now, &mut found)? => say(call, arena, key, found, is_last),
+        _ => {
+            call.reply.nil();
+            Ok(())
+        }
+    }
+}
+
+#[inline]
+fn say(call: &mut Call<'_>, arena: &Arena, key: &[u8], mut found: Found, is_last: bool) -> Result<(), Problem> {
+    let untraced = ReadOptions::new().untraced();
+    let begin = call.reply.len();
+    for _ in 0..TRIES {
+        call.reply.bulk_header(found.value_len as usize);
+        if is_last && found.value_len >= SENT_DIRECTLY && call.host.send(arena, &found) {
+            return Ok(());
+        }
+        if arena.append_value(&found, call.reply.out()) {
+            call.reply.out().extend_from_slice(b"\r\n");
+            return Ok(());
+        }
+        // It was recycled.
+        call.reply.truncate(begin);
+        if !arena.find_into(key, untraced, call.now, &mut found)? {
+            call.reply.nil();
+            return Ok(());
+        }
+    }
+    let mut value = Vec::new();
+    match arena.read_into(key, untraced, call.now, &mut value)? {
+        Some(_) => call.reply.bulk(&value),
+        None => call.reply.nil(),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn parts_of_a_value() {
+        for (start, end, want) in [
+            (0, -1, "hello"),
+            (1, 3, "ell"),
+            (-3, -1, "llo"),
+            (-100, 0, "h"),
+            (-100, -100, "h"),
+            (3, 100, "lo"),
+            (5, 6, ""),
+            (3, 2, ""),
+            (-1, -3, ""),
+            (i64::MIN, i64::MAX, "hello"),
+            (i64::MIN, i64::MIN, "h"),
+        ] {
+            assert_eq!(part(b"hello", start, end), want.as_bytes(), "{start} {end}");
+            assert_eq!(part(b"", start, end), b"");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The commands, a file a family. None knows of another.
+pub mod bitfield;
+pub mod bitop;
+pub mod bits;
+pub mod connection;
+pub mod count;
+pub mod delete;
+pub mod edit;
+pub mod expire;
+pub mod fixed;
+pub mod get;
+pub mod keyspace;
+pub mod lcs;
+pub mod many;
+pub mod memory;
+pub mod moving;
+pub mod object;
+pub mod scripting;
+pub mod set;
+pub mod ttl;

@@ -1,0 +1,124 @@
+//! Storing values: SET, SETEX, PSETEX, SETNX, GETSET.
+use crate::call::{Answered, Call, Impact};
+use crate::engine_calls::{exchange, NewValue};
+use crate::expiry::{Expiry, ExpiryWords, TimeUnit};
+use crate::problem::Problem;
+use crate::words::is_word;
+use leveret_engine::{Deadline, Meta, Mode, Stored, Value};
+use leveret_protocol::resp::Arguments;
+
+/// `SET key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix|PXAT unix|KEEPTTL]`.
+pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let (key, bytes) = (request.get(1), request.get(2));
+    if request.len() == 3 {
+        call.writable()?.store(key, Value::Bytes(bytes), Meta::default(), Deadline::NEVER, Mode::Set, call.now)?;
+        call.reply.ok();
+        return Ok(Impact::Changed);
+    }
+    let options = SetOptions::read(request)?;
+    let deadline = match &options.expiry {
+        Some(expiry) => Some(expiry.deadline(call)?),
+        None if options.keeps_deadline => None,
+        None => Some(Deadline::NEVER),
+    };
+    let arena = call.writable()?;
+    let stored = match deadline {
+        Some(deadline) if !options.tells_old => {
+            arena.store(key, Value::Bytes(bytes), Meta::default(), deadline, options.mode, call.now)?
+        }
+        _ => {
+            let mut old = options.tells_old.then(Vec::new);
+            let new = NewValue { bytes, deadline, mode: options.mode };
+            let (stored, was_there) = exchange(arena, key, &new, call.now, old.as_mut())?;
+            match old {
+                Some(old) if was_there => call.reply.bulk(&old),
+                Some(_) => call.reply.nil(),
+                None => {}
+            }
+            stored
+        }
+    };
+    let is_stored = matches!(stored, Stored::Stored { .. });
+    match (options.tells_old, is_stored) {
+        (true, _) => {}
+        (false, true) => call.reply.ok(),
+        (false, false) => call.reply.nil(),
+    }
+    Ok(match (is_stored, deadline) {
+        (false, _) => Impact::None,
+        (true, Some(deadline)) if deadline.is_past(call.now) => Impact::Removed,
+        (true, _) => Impact::Changed,
+    })
+}
+
+struct SetOptions<'r> {
+    mode: Mode,
+    tells_old: bool,
+    keeps_deadline: bool,
+    expiry: Option<Expiry<'r>>,
+}
+
+impl<'r> SetOptions<'r> {
+    fn read(request: &Arguments<'r>) -> Result<SetOptions<'r>, Problem> {
+        let (mut mode, mut tells_old, mut keeps_deadline) = (Mode::Set, false, false);
+        let mut expiry = ExpiryWords::default();
+        let mut index = 3;
+        while index < request.len() {
+            let word = request.get(index);
+            if is_word(word, "NX") && mode != Mode::Replace {
+                mode = Mode::Add;
+            } else if is_word(word, "XX") && mode != Mode::Add {
+                mode = Mode::Replace;
+            } else if is_word(word, "GET") {
+                tells_old = true;
+            } else if is_word(word, "KEEPTTL") && expiry.is_empty() {
+                keeps_deadline = true;
+            } else if !keeps_deadline && expiry.take(request, index) {
+                index += 1;
+            } else {
+                return Err(Problem::SYNTAX);
+            }
+            index += 1;
+        }
+        Ok(SetOptions { mode, tells_old, keeps_deadline, expiry: expiry.end() })
+    }
+}
+
+/// `SETEX key seconds value`.
+pub fn setex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_for(call, request, TimeUnit::Seconds)
+}
+
+/// `PSETEX key milliseconds value`.
+pub fn psetex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_for(call, request, TimeUnit::Milliseconds)
+}
+
+fn set_for(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit) -> Answered {
+    let deadline = Expiry { time: request.get(2), unit, is_unix: false }.deadline(call)?;
+    let (key, value) = (request.get(1), Value::Bytes(request.get(3)));
+    call.writable()?.store(key, value, Meta::default(), deadline, Mode::Set, call.now)?;
+    call.reply.ok();
+    Ok(Impact::Changed)
+}
+
+/// `SETNX key value`.
+pub fn setnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let (key, value) = (request.get(1), Value::Bytes(request.get(2)));
+    let stored = call.writable()?.store(key, value, Meta::default(), Deadline::NEVER, Mode::Add, call.now)?;
+    let is_stored = matches!(stored, Stored::Stored { .. });
+    call.reply.integer(i64::from(is_stored));
+    Ok(if is_stored { Impact::Changed } else { Impact::None })
+}
+
+/// `GETSET key value`.
+pub fn getset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    let new = NewValue { bytes: request.get(2), deadline: Some(Deadline::NEVER), mode: Mode::Set };
+    let mut old = Vec::new();
+    let (_, was_there) = exchange(call.writable()?, request.get(1), &new, call.now, Some(&mut old))?;
+    match was_there {
+        true => call.reply.bulk(&old),
+        false => call.reply.nil(),
+    }
+    Ok(Impact::Changed)
+}
