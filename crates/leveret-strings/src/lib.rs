@@ -44,3 +44,4 @@ pub use problem::Problem;
 pub use run::{find, keys, run, Ran};
 pub use table::{lookup, rows};
 pub use watch::WatchedState;
+pub use words::database_number;

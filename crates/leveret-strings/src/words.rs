@@ -15,7 +15,7 @@ pub fn integer(argument: &[u8]) -> Result<i64, Problem> {
 }
 
 /// A signed 32-bit number, as Redis reads the number of a database.
-pub fn integer_32(argument: &[u8]) -> Result<i32, Problem> {
+fn integer_32(argument: &[u8]) -> Result<i32, Problem> {
     i32::try_from(integer(argument)?)
         .map_err(|_| Problem::Text("ERR value is out of range, value must between -2147483648 and 2147483647"))
 }
@@ -31,4 +31,10 @@ pub fn bit_offset(argument: &[u8], width: Option<u8>, value_max: usize) -> Resul
         Some(offset) if (offset >> 3) < value_max as u64 => Ok(offset),
         _ => Err(Problem::Text("ERR bit offset is not an integer or out of range")),
     }
+}
+
+/// The number of one of `count` databases, as SELECT, MOVE and COPY read it.
+pub fn database_number(argument: &[u8], count: u32) -> Result<u32, Problem> {
+    let number = u32::try_from(integer_32(argument)?).map_err(|_| Problem::NO_DATABASE)?;
+    (number < count).then_some(number).ok_or(Problem::NO_DATABASE)
 }

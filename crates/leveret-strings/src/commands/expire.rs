@@ -74,8 +74,10 @@ impl Conditions {
                 word if is_word(word, "GT") => &mut conditions.gt,
                 word if is_word(word, "LT") => &mut conditions.lt,
                 word => {
+                    // As a string of C, and without line ends behind it.
                     let shown = word.split(|byte| *byte == 0).next().unwrap_or_default();
-                    return Err(Problem::Told([b"ERR Unsupported option ", shown].concat()));
+                    let len = shown.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+                    return Err(Problem::Told([b"ERR Unsupported option ", &shown[..len]].concat()));
                 }
             };
             *condition = true;

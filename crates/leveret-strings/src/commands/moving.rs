@@ -3,7 +3,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::engine_calls::EXACT;
 use crate::problem::Problem;
-use crate::words::{integer_32, is_word};
+use crate::words::{database_number, is_word};
 use leveret_engine::{Arena, Found, Mode, Stored, Value};
 use leveret_protocol::resp::Arguments;
 
@@ -47,7 +47,7 @@ pub fn copy(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
             word if is_word(word, "REPLACE") => mode = Mode::Set,
             word if is_word(word, "DB") && index + 1 < request.len() => {
                 index += 1;
-                database = database_of(call, request.get(index))?;
+                database = database_number(request.get(index), call.host.count())?;
             }
             _ => return Err(Problem::SYNTAX),
         }
@@ -72,7 +72,7 @@ pub fn copy(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 /// `MOVE key database`.
 pub fn move_key(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let key = request.get(1);
-    let database = database_of(call, request.get(2))?;
+    let database = database_number(request.get(2), call.host.count())?;
     if database == call.database {
         return Err(SAME);
     }
@@ -93,11 +93,6 @@ pub fn move_key(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 }
 
 const SAME: Problem = Problem::Text("ERR source and destination objects are the same");
-
-fn database_of(call: &Call<'_>, argument: &[u8]) -> Result<u32, Problem> {
-    let number = u32::try_from(integer_32(argument)?).map_err(|_| Problem::NO_DATABASE)?;
-    (number < call.host.count()).then_some(number).ok_or(Problem::NO_DATABASE)
-}
 
 /// Stores what was read of an item, its deadline and all that it says of itself.
 fn store(call: &Call<'_>, arena: &Arena, key: &[u8], found: &Found, value: &[u8], mode: Mode) -> Result<bool, Problem> {

@@ -39,15 +39,19 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         }
     };
     let is_stored = matches!(stored, Stored::Stored { .. });
+    let is_past = is_stored && deadline.is_some_and(|deadline| deadline.is_past(call.now));
+    if is_past {
+        arena.remove_dead(key, call.now)?;
+    }
     match (options.tells_old, is_stored) {
         (true, _) => {}
         (false, true) => call.reply.ok(),
         (false, false) => call.reply.nil(),
     }
-    Ok(match (is_stored, deadline) {
+    Ok(match (is_stored, is_past) {
         (false, _) => Impact::None,
-        (true, Some(deadline)) if deadline.is_past(call.now) => Impact::Removed,
-        (true, _) => Impact::Changed,
+        (true, true) => Impact::Removed,
+        (true, false) => Impact::Changed,
     })
 }
 

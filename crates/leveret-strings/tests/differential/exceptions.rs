@@ -1,0 +1,74 @@
+//! What may differ from redis-server, by name.
+use crate::generate::Said;
+use leveret_protocol::resp::{parse_reply, ReplyBounds, ReplyValue};
+use leveret_protocol::Received;
+
+/// Not said at all: answers that no two servers share, or that this crate gives by design.
+pub const NOT_COMPARED: &[&str] = &[
+    // As sets, over whole walks: `walks.rs`.
+    "keys",
+    "scan",
+    "randomkey",
+    // The clock.
+    "time",
+    // It blocks.
+    "wait",
+    // Scripts have a comparison of their own.
+    "eval",
+    "eval_ro",
+    "evalsha",
+    "evalsha_ro",
+    // Of the server.
+    "role",
+];
+
+pub enum Verdict {
+    Same,
+    /// It differs as it may.
+    Excepted,
+    /// It differs as it may, and the key's value does now.
+    Mended(Vec<u8>),
+    Different,
+}
+
+/// How far off a time may be: deadlines are whole seconds, and both servers look at the clock, one after the other.
+const SLACK_MS: i64 = 2_000;
+
+pub fn compare(said: &Said, got: &[u8], want: &[u8]) -> Verdict {
+    if got == want {
+        return Verdict::Same;
+    }
+    let (Some(got), Some(want)) = (value(got), value(want)) else { return Verdict::Different };
+    let name = said.name.as_str();
+    match (&got, &want) {
+        (ReplyValue::Integer(got), ReplyValue::Integer(want)) if *got >= 0 && *want >= 0 => {
+            let slack = match name {
+                "ttl" | "expiretime" => SLACK_MS / 1000,
+                "pttl" | "pexpiretime" => SLACK_MS,
+                _ => return Verdict::Different,
+            };
+            match got.abs_diff(*want) <= slack as u64 {
+                true => Verdict::Excepted,
+                false => Verdict::Different,
+            }
+        }
+        (ReplyValue::Bulk(got), ReplyValue::Bulk(want)) if name == "incrbyfloat" => {
+            let number = |text: &[u8]| String::from_utf8_lossy(text).parse::<f64>().unwrap_or(f64::NAN);
+            let (got, want) = (number(got), number(want));
+            let is_near = got == want || (got - want).abs() <= want.abs().max(1.0) * 1e-15;
+            if is_near {
+                Verdict::Mended(said.arguments[1].clone())
+            } else {
+                Verdict::Different
+            }
+        }
+        _ => Verdict::Different,
+    }
+}
+
+fn value(reply: &[u8]) -> Option<ReplyValue> {
+    match parse_reply(reply, &ReplyBounds::default()) {
+        Received::Answer { answer, .. } => Some(answer),
+        _ => None,
+    }
+}
