@@ -188,9 +188,14 @@ impl RequestReader {
     }
 
     /// The caller receives the argument under way himself: all that is before it is taken off the input, which is
-    /// returned as a number of bytes, and then the argument. The reader is called again with what follows it.
+    /// returned as a number of bytes, and then the argument. The reader is called again with what follows it. None: it is
+    /// the name, or one was diverted before.
     pub fn divert(&mut self, input: &[u8]) -> Option<usize> {
-        let len = self.bulk.take().filter(|_| self.not_kept.diverted.is_none())?;
+        // One a request is enough, and the name must be known.
+        if self.not_kept.diverted.is_some() || self.spans.is_empty() {
+            return None;
+        }
+        let len = self.bulk.take()?;
         self.keep(input);
         self.not_kept.diverted = Some((self.spans.len(), len));
         self.spans.push(Span::EMPTY);

@@ -9,6 +9,7 @@ mod chance;
 mod cuts;
 mod mirror;
 mod reassembly;
+mod resp;
 
 use chance::{Chance, Corpus};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -75,4 +76,26 @@ fn answers_that_are_written_are_read_back() {
 #[test]
 fn datagrams_come_together() {
     fuzz("datagrams", reassembly::round);
+}
+
+#[test]
+fn resp_requests_do_not_depend_on_cuts() {
+    let corpus = Corpus::read(include_str!("../corpus/resp"));
+    fuzz("RESP requests", |chance| resp::requests(&corpus.mutant(chance), chance));
+}
+
+#[test]
+fn resp_lines_have_an_end() {
+    fuzz("RESP lines", resp::long_lines);
+}
+
+#[test]
+fn resp_replies_are_bounded() {
+    let corpus = Corpus::read(include_str!("../corpus/resp_replies"));
+    fuzz("RESP replies", |chance| resp::replies(&corpus.mutant(chance), chance));
+}
+
+#[test]
+fn resp_that_is_written_is_read_back() {
+    fuzz("written RESP", resp::mirror);
 }
