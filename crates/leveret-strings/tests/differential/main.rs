@@ -9,6 +9,7 @@ mod ours;
 mod random;
 mod redis;
 mod walks;
+mod wire;
 
 use exceptions::Verdict;
 use generate::{Generator, Said};

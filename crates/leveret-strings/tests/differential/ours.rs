@@ -45,6 +45,7 @@ pub struct Ours {
     database: u32,
     version: RespVersion,
     pub is_over: bool,
+    pub is_stranger: bool,
 }
 
 impl Ours {
@@ -60,6 +61,7 @@ impl Ours {
             database: 0,
             version: RespVersion::Two,
             is_over: false,
+            is_stranger: false,
         }
     }
 
@@ -91,7 +93,7 @@ impl Ours {
     }
 
     fn take(&mut self, replies: &mut Vec<Vec<u8>>) {
-        let bounds = RequestBounds::new(self.stores.value_max);
+        let bounds = RequestBounds { is_stranger: self.is_stranger, ..RequestBounds::new(self.stores.value_max) };
         loop {
             let swallowed = self.swallow.min(self.input.len());
             self.input.drain(..swallowed);
