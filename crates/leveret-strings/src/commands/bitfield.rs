@@ -37,7 +37,7 @@ fn read_only(call: &mut Call<'_>, key: &[u8], steps: &[Step]) -> Answered {
 fn write(call: &mut Call<'_>, key: &[u8], steps: &[Step], len: usize) -> Answered {
     let mut answers = Vec::new();
     let mut impact = Impact::None;
-    edit(call.writable()?, key, call.now, &mut |value| {
+    edit(call.writable()?, key, call.now, &mut |value, _| {
         answers.clear();
         let is_longer = value.len() < len;
         if is_longer {
@@ -50,11 +50,7 @@ fn write(call: &mut Call<'_>, key: &[u8], steps: &[Step], len: usize) -> Answere
             is_changed |= changed;
         }
         impact = if is_changed { Impact::Changed } else { Impact::None };
-        if is_changed {
-            Edited::Changed
-        } else {
-            Edited::Same
-        }
+        Ok(if is_changed { Edited::Changed } else { Edited::Same })
     })?;
     say(&mut call.reply, &answers);
     Ok(impact)

@@ -6,9 +6,13 @@ use crate::words::{bit_offset, integer, is_word};
 use leveret_engine::ReadOptions;
 use leveret_protocol::resp::{parse_integer, Arguments};
 
+/// The longest value that Redis takes.
+const VALUE_MAX: usize = 512 << 20;
+
 /// `GETBIT key offset`.
 pub fn getbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let offset = bit_offset(request.get(2), None, call.host.value_max())?;
+    // Reading ends where Redis ends, whatever this database takes.
+    let offset = bit_offset(request.get(2), None, VALUE_MAX)?;
     let value = read(call, request.get(1))?.unwrap_or_default();
     call.reply.integer(i64::from(is_set(&value, offset)));
     Ok(Impact::None)
@@ -23,18 +27,18 @@ pub fn setbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     };
     let (byte, mask) = ((offset >> 3) as usize, 0x80 >> (offset & 7));
     let (mut old, mut impact) = (false, Impact::None);
-    edit(call.writable()?, request.get(1), call.now, &mut |value| {
+    edit(call.writable()?, request.get(1), call.now, &mut |value, _| {
         let is_longer = value.len() <= byte;
         if is_longer {
             value.resize(byte + 1, 0);
         }
         old = value[byte] & mask != 0;
         if !is_longer && old == bit {
-            return Edited::Same;
+            return Ok(Edited::Same);
         }
         impact = Impact::Changed;
         value[byte] = value[byte] & !mask | if bit { mask } else { 0 };
-        Edited::Changed
+        Ok(Edited::Changed)
     })?;
     call.reply.integer(i64::from(old));
     Ok(impact)

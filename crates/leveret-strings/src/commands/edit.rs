@@ -48,13 +48,13 @@ pub fn setrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         return Err(Error::ValueTooLarge { len, max: value_max }.into());
     }
     let mut new_len = 0;
-    edit(call.writable()?, key, call.now, &mut |value| {
+    edit(call.writable()?, key, call.now, &mut |value, _| {
         if value.len() < len {
             value.resize(len, 0);
         }
         value[offset..len].copy_from_slice(part);
         new_len = value.len();
-        Edited::Changed
+        Ok(Edited::Changed)
     })?;
     call.reply.count(new_len);
     Ok(Impact::Changed)

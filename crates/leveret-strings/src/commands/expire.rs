@@ -1,7 +1,6 @@
 //! Deadlines of keys: EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, PERSIST.
 use crate::call::{Answered, Call, Impact};
 use crate::clock;
-use crate::engine_calls::retime;
 use crate::expiry::TimeUnit;
 use crate::problem::Problem;
 use crate::words::{integer, is_word};
@@ -41,13 +40,10 @@ fn change(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit, base: i6
         call.reply.integer(0);
         return Ok(Impact::None);
     };
-    retime(arena, key, call.now, &mut |found| {
+    arena.retime(key, call.now, &mut |found| {
         is_changed = conditions.allow(clock::unix_ms_of(found.deadline), unix_ms);
         is_changed.then_some(deadline)
     })?;
-    if is_changed && is_past {
-        arena.remove_dead(key, call.now)?;
-    }
     call.reply.integer(i64::from(is_changed));
     Ok(match (is_changed, is_past) {
         (false, _) => Impact::None,
@@ -105,7 +101,7 @@ impl Conditions {
 pub fn persist(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (key, mut is_changed) = (request.get(1), false);
     if let Some(arena) = call.arena.filter(|arena| key.len() <= arena.key_max()) {
-        retime(arena, key, call.now, &mut |found| {
+        arena.retime(key, call.now, &mut |found| {
             is_changed = found.deadline != Deadline::NEVER;
             is_changed.then_some(Deadline::NEVER)
         })?;

@@ -1,6 +1,5 @@
 //! Reading values: GET, MGET, GETEX, GETDEL, GETRANGE, STRLEN.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::{read_and_retime, take};
 use crate::expiry::{Expiry, ExpiryWords};
 use crate::problem::Problem;
 use crate::words::{integer, is_word};
@@ -75,16 +74,16 @@ fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
 
 /// `GETDEL key`.
 pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let mut old = Vec::new();
-    let is_there = match call.arena {
-        Some(arena) => take(arena, request.get(1), call.now, &mut old)?,
-        None => false,
+    let key = request.get(1);
+    let taken = match call.arena.filter(|arena| key.len() <= arena.key_max()) {
+        Some(arena) => arena.take(key, call.now)?,
+        None => None,
     };
-    if !is_there {
+    let Some(item) = taken else {
         call.reply.nil();
         return Ok(Impact::None);
-    }
-    call.reply.bulk(&old);
+    };
+    call.reply.bulk(&item.value);
     Ok(Impact::Removed)
 }
 
@@ -108,21 +107,25 @@ pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
             expiry.deadline(call)?
         }
     };
-    let mut old = Vec::new();
-    let is_there = match call.arena {
-        Some(arena) => read_and_retime(arena, key, deadline, call.now, &mut old)?,
-        None => false,
+    let mut is_changed = false;
+    let mut retime = |found: &Found| {
+        is_changed = found.deadline != deadline;
+        is_changed.then_some(deadline)
     };
-    if !is_there {
+    let item = match call.arena.filter(|arena| key.len() <= arena.key_max()) {
+        Some(arena) => arena.get_and_retime(key, call.now, &mut retime)?,
+        None => None,
+    };
+    let Some(item) = item else {
         call.reply.nil();
         return Ok(Impact::None);
-    }
-    call.reply.bulk(&old);
-    if let Some(arena) = call.arena.filter(|_| deadline.is_past(call.now)) {
-        arena.remove_dead(key, call.now)?;
-        return Ok(Impact::Removed);
-    }
-    Ok(Impact::Changed)
+    };
+    call.reply.bulk(&item.value);
+    Ok(match is_changed {
+        true if deadline.is_past(call.now) => Impact::Removed,
+        true => Impact::Changed,
+        false => Impact::None,
+    })
 }
 
 enum GetexOptions<'r> {

@@ -12,6 +12,9 @@ use std::hash::BuildHasher;
 /// How often a step of a walk is asked for again that other writers have not let through.
 const PATIENCE: usize = 64;
 
+/// Steps of one SCAN: the buckets of a small database are all looked at, so that a few keys come at once.
+const STEPS_MAX: usize = 1 << 16;
+
 /// `KEYS pattern`.
 pub fn keys(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let pattern = request.get(1);
@@ -59,7 +62,7 @@ pub fn scan(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         index += 2;
     }
     let mut place = cursor::place_of(number);
-    let (mut seen, mut steps, mut more, mut found) = (0_i64, 0_i64, false, Vec::new());
+    let (mut seen, mut steps, mut more, mut found) = (0_i64, 0, false, Vec::new());
     if let Some(arena) = call.arena {
         loop {
             more = step(arena, &mut place, call.now, &mut |key| {
@@ -69,8 +72,8 @@ pub fn scan(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
                 }
             })?;
             steps += 1;
-            // As Redis, which ends after ten times as many empty buckets, too.
-            if !more || seen >= count || steps > count.saturating_mul(10) {
+            // Among empty buckets a step costs nanoseconds.
+            if !more || seen >= count || steps >= STEPS_MAX {
                 break;
             }
         }

@@ -6,6 +6,9 @@ use leveret_engine::ReadOptions;
 use leveret_protocol::resp::Arguments;
 use std::ops::Range;
 
+/// Where Redis ends: a table of 512 MB, with four bytes a cell. Here a cell is a bit.
+const CELLS_MAX: usize = (512 << 20) / 4;
+
 /// `LCS key key [LEN] [IDX] [MINMATCHLEN number] [WITHMATCHLEN]`.
 pub fn lcs(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (left, right) = (read(call, request.get(1))?, read(call, request.get(2))?);
@@ -13,17 +16,16 @@ pub fn lcs(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     if options.len && options.idx {
         return Err(Problem::Text("ERR If you want both the length and indexes, please just use IDX."));
     }
-    let cells = (left.len() + 1).checked_mul(right.len() + 1);
-    if cells.and_then(|cells| cells.checked_mul(size_of::<u32>())).is_none_or(|bytes| bytes > call.host.value_max()) {
+    if (left.len() + 1).checked_mul(right.len() + 1).is_none_or(|cells| cells > CELLS_MAX) {
         return Err(Problem::Text("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"));
     }
-    let table = Lengths::new(&left, &right);
-    let total = table.of(left.len(), right.len());
+    let ways = Ways::new(&left, &right);
+    let total = ways.len;
     if options.len {
         call.reply.count(total);
         return Ok(Impact::None);
     }
-    let (common, runs) = table.common(&left, &right);
+    let (common, runs) = ways.common(&left, &right);
     if !options.idx {
         call.reply.bulk(&common);
         return Ok(Impact::None);
@@ -92,30 +94,39 @@ struct Run {
     right: Range<usize>,
 }
 
-/// Of each two prefixes how long their longest common subsequence is.
-struct Lengths {
-    cells: Vec<u32>,
+/// Of each two prefixes which of both, one byte shorter, has the longer common subsequence.
+struct Ways {
+    /// A bit each: the left one.
+    is_left: Vec<u64>,
     width: usize,
+    /// Length of the longest common subsequence of the whole values.
+    len: usize,
 }
 
-impl Lengths {
-    fn new(left: &[u8], right: &[u8]) -> Lengths {
+impl Ways {
+    fn new(left: &[u8], right: &[u8]) -> Ways {
         let width = right.len() + 1;
-        let mut table = Lengths { cells: vec![0; (left.len() + 1) * width], width };
-        for (row, byte) in left.iter().enumerate() {
+        let mut ways = Ways { is_left: vec![0; ((left.len() + 1) * width).div_ceil(64)], width, len: 0 };
+        // Lengths of two rows at a time.
+        let (mut above, mut row) = (vec![0_u32; width], vec![0_u32; width]);
+        for (index, byte) in left.iter().enumerate() {
             for (column, other) in right.iter().enumerate() {
-                table.cells[(row + 1) * width + column + 1] = if byte == other {
-                    table.cells[row * width + column] + 1
-                } else {
-                    table.cells[row * width + column + 1].max(table.cells[(row + 1) * width + column])
-                };
+                let (shorter_left, shorter_right) = (above[column + 1], row[column]);
+                row[column + 1] = if byte == other { above[column] + 1 } else { shorter_left.max(shorter_right) };
+                if shorter_left > shorter_right {
+                    let cell = (index + 1) * width + column + 1;
+                    ways.is_left[cell / 64] |= 1 << (cell % 64);
+                }
             }
+            std::mem::swap(&mut above, &mut row);
         }
-        table
+        ways.len = above[right.len()] as usize;
+        ways
     }
 
-    fn of(&self, left: usize, right: usize) -> usize {
-        self.cells[left * self.width + right] as usize
+    fn is_left(&self, left: usize, right: usize) -> bool {
+        let cell = left * self.width + right;
+        self.is_left[cell / 64] >> (cell % 64) & 1 != 0
     }
 
     /// The subsequence, and its runs from the last one on, which is how Redis finds them.
@@ -137,7 +148,7 @@ impl Lengths {
                 }
             } else {
                 runs.extend(run.take());
-                if self.of(row - 1, column) > self.of(row, column - 1) {
+                if self.is_left(row, column) {
                     row -= 1;
                 } else {
                     column -= 1;

@@ -1,5 +1,6 @@
 //! OBJECT: what Redis would say of how a value is kept.
 use crate::call::{Answered, Call, EvictionPolicy, Impact};
+use crate::engine_calls::is_edited;
 use crate::problem::Problem;
 use leveret_engine::Found;
 use leveret_protocol::resp::{parse_integer, Arguments};
@@ -35,6 +36,7 @@ pub fn encoding(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
             parse_integer(&text).is_some()
         };
     call.reply.bulk(match found.value_len {
+        _ if is_edited(found.meta) => b"raw",
         _ if is_number => b"int",
         0..=EMBEDDED_MAX => b"embstr",
         _ => b"raw",

@@ -1,10 +1,9 @@
 //! Storing values: SET, SETEX, PSETEX, SETNX, GETSET.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::{exchange, NewValue};
 use crate::expiry::{Expiry, ExpiryWords, TimeUnit};
 use crate::problem::Problem;
 use crate::words::is_word;
-use leveret_engine::{Deadline, Meta, Mode, Stored, Value};
+use leveret_engine::{Deadline, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::resp::Arguments;
 
 /// `SET key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix|PXAT unix|KEEPTTL]`.
@@ -17,29 +16,23 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     }
     let options = SetOptions::read(request)?;
     let deadline = match &options.expiry {
-        Some(expiry) => Some(expiry.deadline(call)?),
-        None if options.keeps_deadline => None,
-        None => Some(Deadline::NEVER),
+        Some(expiry) => expiry.deadline(call)?,
+        None => Deadline::NEVER,
     };
-    let arena = call.writable()?;
-    let stored = match deadline {
-        Some(deadline) if !options.tells_old => {
-            arena.store(key, Value::Bytes(bytes), Meta::default(), deadline, options.mode, call.now)?
+    let terms = Terms::new(options.mode).keep_deadline(options.keeps_deadline);
+    let (arena, value) = (call.writable()?, Value::Bytes(bytes));
+    let stored = if options.tells_old {
+        let (stored, old) = arena.swap(key, value, Meta::default(), deadline, &terms, call.now)?;
+        match old {
+            Some(old) => call.reply.bulk(&old.value),
+            None => call.reply.nil(),
         }
-        _ => {
-            let mut old = options.tells_old.then(Vec::new);
-            let new = NewValue { bytes, deadline, mode: options.mode };
-            let (stored, was_there) = exchange(arena, key, &new, call.now, old.as_mut())?;
-            match old {
-                Some(old) if was_there => call.reply.bulk(&old),
-                Some(_) => call.reply.nil(),
-                None => {}
-            }
-            stored
-        }
+        stored
+    } else {
+        arena.store_if(key, value, Meta::default(), deadline, &terms, call.now)?
     };
     let is_stored = matches!(stored, Stored::Stored { .. });
-    let is_past = is_stored && deadline.is_some_and(|deadline| deadline.is_past(call.now));
+    let is_past = is_stored && deadline.is_past(call.now);
     if is_past {
         arena.remove_dead(key, call.now)?;
     }
@@ -117,12 +110,11 @@ pub fn setnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `GETSET key value`.
 pub fn getset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let new = NewValue { bytes: request.get(2), deadline: Some(Deadline::NEVER), mode: Mode::Set };
-    let mut old = Vec::new();
-    let (_, was_there) = exchange(call.writable()?, request.get(1), &new, call.now, Some(&mut old))?;
-    match was_there {
-        true => call.reply.bulk(&old),
-        false => call.reply.nil(),
+    let (key, value) = (request.get(1), Value::Bytes(request.get(2)));
+    let terms = Terms::new(Mode::Set);
+    match call.writable()?.swap(key, value, Meta::default(), Deadline::NEVER, &terms, call.now)?.1 {
+        Some(old) => call.reply.bulk(&old.value),
+        None => call.reply.nil(),
     }
     Ok(Impact::Changed)
 }

@@ -1,5 +1,5 @@
 //! Commands of Redis that are not served, by the reason.
-use super::row::refused;
+use super::row::{refused, refused_apart};
 use crate::command::{CommandRow, Refusing};
 
 pub(super) const ROWS: &[CommandRow] = &[
@@ -99,11 +99,11 @@ pub(super) const ROWS: &[CommandRow] = &[
     refused("restore", Refusing::Dump),
     refused("fcall", Refusing::Function),
     refused("fcall_ro", Refusing::Function),
-    refused("monitor", Refusing::Monitor),
+    refused_apart("monitor", Refusing::Monitor),
     refused("bgrewriteaof", Refusing::Persistence),
     refused("bgsave", Refusing::Persistence),
     refused("lastsave", Refusing::Persistence),
-    refused("save", Refusing::Persistence),
+    refused_apart("save", Refusing::Persistence),
     refused("blmove", Refusing::Queue),
     refused("blmpop", Refusing::Queue),
     refused("blpop", Refusing::Queue),
@@ -151,12 +151,12 @@ pub(super) const ROWS: &[CommandRow] = &[
     refused("xsetid", Refusing::Queue),
     refused("xtrim", Refusing::Queue),
     refused("failover", Refusing::Replication),
-    refused("psync", Refusing::Replication),
+    refused_apart("psync", Refusing::Replication),
     refused("replconf", Refusing::Replication),
     refused("replicaof", Refusing::Replication),
     refused("slaveof", Refusing::Replication),
-    refused("sync", Refusing::Replication),
+    refused_apart("sync", Refusing::Replication),
     refused("lolwut", Refusing::Rest),
-    refused("shutdown", Refusing::Shutdown),
+    refused_apart("shutdown", Refusing::Shutdown),
     refused("swapdb", Refusing::Swap),
 ];

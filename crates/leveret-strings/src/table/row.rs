@@ -37,3 +37,8 @@ pub(super) const fn row(
 pub(super) const fn refused(name: &'static str, why: Refusing) -> CommandRow {
     row(name, -1, &[], NONE, "", "", CommandGroup::Unsupported, Handler::Refused(why), "")
 }
+
+/// One that no transaction may have.
+pub(super) const fn refused_apart(name: &'static str, why: Refusing) -> CommandRow {
+    row(name, -1, &[CommandFlags::NO_MULTI], NONE, "", "", CommandGroup::Unsupported, Handler::Refused(why), "")
+}

@@ -38,6 +38,10 @@ pub fn compare(said: &Said, got: &[u8], want: &[u8]) -> Verdict {
     if got == want {
         return Verdict::Same;
     }
+    // This redis-server's limit is that of the arena, which LCS here does not have.
+    if said.name == "lcs" && want.starts_with(b"-ERR Insufficient memory") {
+        return Verdict::Excepted;
+    }
     let (Some(got), Some(want)) = (value(got), value(want)) else { return Verdict::Different };
     let name = said.name.as_str();
     match (&got, &want) {
