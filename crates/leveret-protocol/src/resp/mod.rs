@@ -2,6 +2,7 @@
 //!
 //! A server reads requests with a `RequestReader`, which remembers how far it has come, and writes replies with a
 //! `ReplyWriter`. Tools and tests read replies as a `ReplyValue`.
+mod ahead;
 mod arguments;
 mod inline;
 mod integer;
@@ -10,6 +11,7 @@ mod reply_write;
 mod request_read;
 mod request_write;
 
+pub use ahead::keys_ahead;
 pub use arguments::{Arguments, ArgumentsBuf, NotKept};
 pub use integer::parse_integer;
 pub use reply_read::{parse_reply, ReplyBounds, ReplyValue};
