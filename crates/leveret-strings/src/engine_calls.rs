@@ -20,11 +20,14 @@ pub enum Edited {
     Same,
 }
 
-/// Changes bytes, and is told whether there is an item.
-pub type Edit<'e> = &'e mut dyn FnMut(&mut Vec<u8>, bool) -> Result<Edited, Problem>;
-
-/// Changes the bytes of a value, which are none where there is no item. The deadline stays.
-pub fn edit(arena: &Arena, key: &[u8], now: Time, change: Edit<'_>) -> Result<(), Problem> {
+/// Changes the bytes of a value, which are none where there is no item; `change` is told whether there is one. The
+/// deadline stays.
+pub fn edit(
+    arena: &Arena,
+    key: &[u8],
+    now: Time,
+    change: &mut dyn FnMut(&mut Vec<u8>, bool) -> Result<Edited, Problem>,
+) -> Result<(), Problem> {
     let mut value = Vec::new();
     for _ in 0..TRIES {
         value.clear();

@@ -40,6 +40,7 @@ mod words;
 
 pub use call::{Call, Databases, EvictionPolicy, Impact, OneDatabase};
 pub use command::{CommandFlags, CommandGroup, CommandRow, Handler, KeyPlaces, Refusing, ServerCommand};
+pub use glob::matches as glob_matches;
 pub use problem::Problem;
 pub use run::{find, keys, run, Ran};
 pub use table::{lookup, rows};

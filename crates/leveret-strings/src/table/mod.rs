@@ -9,7 +9,7 @@ mod strings;
 
 use crate::command::CommandRow;
 
-const FAMILIES: [&[CommandRow]; 6] =
+static FAMILIES: [&[CommandRow]; 6] =
     [strings::ROWS, bits::ROWS, keyspace::ROWS, server::ROWS, scripting::ROWS, refused::ROWS];
 
 /// Four times as many as there are names, so that most are found at once.
