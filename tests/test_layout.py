@@ -46,11 +46,13 @@ context
 next worker
 stats
 shared
+redis
 watch auth
 tls live inbox
 counters
 settings
-transport flags memcached serve_error log small_file printable
+redis/settings
+transport entrance flags memcached serve_error log small_file printable
 """),
     "crates/leveret-client/src": Order("""
 lib

@@ -3,6 +3,7 @@ use crate::counters::latency::EACH;
 use crate::counters::prefixes::Prefix;
 use crate::counters::requests::{Count, Counters};
 use crate::next::Next;
+use crate::redis::gate::GateTurn;
 use crate::watch::Kinds;
 use crate::{Shared, Worker};
 use leveret_engine::{Arena, Error, Found, Incoming, Outgoing, ReadOptions, Time, AHEAD};
@@ -52,6 +53,8 @@ pub(crate) struct Context<'t> {
     /// What the present request has counted, to take it back if it is tried again.
     counted: [Cell<Count>; COUNTED_MAX],
     counted_len: Cell<usize>,
+    /// The turn at the gate of `--redis`, which ends with this.
+    pub turn: Option<GateTurn<'t>>,
     /// Of how many events watchers were told, and when the clock was last asked for one.
     pub told: Cell<(u32, u64)>,
 }
@@ -86,6 +89,7 @@ impl<'t> Context<'t> {
             has_met_busy: Cell::new(false),
             counted: [const { Cell::new(Count::CmdTouch) }; COUNTED_MAX],
             counted_len: Cell::new(0),
+            turn: shared.redis().map(|redis| redis.gate.enter(worker.index)),
             told: Cell::default(),
         }
     }

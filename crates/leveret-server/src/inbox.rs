@@ -1,5 +1,6 @@
 //! How the threads of a server wake each other: the accepting thread hands connections to the workers, and workers tell it
 //! that a client asked for the end.
+use crate::entrance::Entrance;
 use crate::log::{self, Level};
 use crate::settings::Security;
 use crate::transport::Transport;
@@ -65,6 +66,8 @@ pub struct Accepted {
     pub security: Security,
     /// The client, for `stats conns`.
     pub peer: Option<SocketAddr>,
+    /// Whose client it is.
+    pub entrance: Entrance,
     /// The listener's endpoint.
     pub endpoint: Arc<str>,
 }

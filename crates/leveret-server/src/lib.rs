@@ -1,4 +1,4 @@
-//! `leveret serve`: an arena as a memcached server. Worker threads own their connections and an epoll loop each;
+//! `leveret serve`: an arena as a server for clients of memcached and of Redis. Worker threads own their connections and an epoll loop each;
 //! nothing is shared between them but the arena, the settings and counters.
 //!
 //! The way of a request: `net::event_loop` (a socket is readable) -> `net::connection` (its bytes) -> `session` (the loop
@@ -14,6 +14,7 @@ mod context;
 mod conversation;
 mod counters;
 mod dialects;
+mod entrance;
 pub mod flags;
 mod inbox;
 mod live;
@@ -24,6 +25,7 @@ mod net;
 mod next;
 pub mod printable;
 mod receive;
+pub mod redis;
 mod serve_error;
 mod server;
 mod session;
@@ -41,6 +43,7 @@ mod watch;
 mod worker;
 
 pub use announcing::GUARDED;
+pub use entrance::Entrance;
 pub use memcached::VERSION;
 pub use next::Next;
 pub use serve_error::ServeError;

@@ -40,6 +40,16 @@ impl Live {
         self.shutdown.store(settings.shutdown, Relaxed);
     }
 
+    /// CONFIG SET maxclients.
+    pub fn set_conn_limit(&self, limit: usize) {
+        self.conn_limit.store(limit, Relaxed);
+    }
+
+    /// CONFIG SET timeout.
+    pub fn set_idle_timeout(&self, secs: u32) {
+        self.idle_timeout_secs.store(secs, Relaxed);
+    }
+
     /// `-c`
     pub fn conn_limit(&self) -> usize {
         self.conn_limit.load(Relaxed)

@@ -68,7 +68,7 @@ impl fmt::Display for ServeError {
         match self {
             ServeError::Bind { address, source } if source.kind() == ErrorKind::AddrInUse => {
                 // The address says what it is for, where that is not the protocol's own port.
-                let others = [("(--metrics)", "--metrics"), ("(UDP)", "-U")];
+                let others = [("(--metrics)", "--metrics"), ("(UDP)", "-U"), ("(--redis)", "--redis")];
                 let option = others.iter().find(|(end, _)| address.ends_with(end)).map_or("-p", |(_, option)| option);
                 write!(f, "cannot listen on {address}: in use already (another server? choose another port with {option}, or stop it)")
             }

@@ -5,6 +5,7 @@
 //! listener per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then
 //! all sit at one worker. Between connections it looks after the arena once a second.
 use crate::announcing::{announce, GUARDED};
+use crate::entrance::Entrance;
 use crate::inbox::Control;
 use crate::net::accept::Reception;
 use crate::net::event_loop::Start;
@@ -46,8 +47,8 @@ pub struct Bound {
     announcements: Vec<Announcement>,
     /// Of `--metrics`.
     metrics: Option<(Listener, Option<SocketFile>)>,
-    /// Dropped, it removes the Unix socket's file.
-    socket_file: Option<SocketFile>,
+    /// Dropped, they remove the Unix sockets' files.
+    socket_files: [Option<SocketFile>; 2],
 }
 
 /// One UDP address.
@@ -77,6 +78,12 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
             udp.push(bind_udp(address, settings.threads.max(1))?);
         }
     }
+    let mut redis_file = None;
+    if let Some(redis) = &settings.redis {
+        let (found, file) = listen::redis(settings, redis)?;
+        listeners.extend(found);
+        redis_file = file;
+    }
     if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
@@ -93,7 +100,7 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
         meta,
         announcements: Vec::new(),
         metrics,
-        socket_file,
+        socket_files: [socket_file, redis_file],
     };
     if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
         bound.write_ports(&path)?;
@@ -133,9 +140,19 @@ impl Bound {
         self.endpoints().into_iter().zip(securities.chain(std::iter::repeat(Security::Plain))).map(told).collect()
     }
 
-    /// The TCP addresses, with the ports that were free if the settings named none.
+    /// The TCP addresses for clients of memcached, with the ports that were free if the settings named none.
     pub fn tcp_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
-        self.listeners.iter().filter_map(|listener| listener.address)
+        self.addresses(Entrance::Memcached)
+    }
+
+    /// The same for clients of Redis.
+    pub fn redis_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.addresses(Entrance::Redis)
+    }
+
+    fn addresses(&self, entrance: Entrance) -> impl Iterator<Item = SocketAddr> + '_ {
+        let listeners = self.listeners.iter().filter(move |listener| listener.entrance == entrance);
+        listeners.filter_map(|listener| listener.address)
     }
 
     /// The UDP addresses.
@@ -164,7 +181,7 @@ impl Bound {
             tls.keep_authorities();
         }
         let endpoints = self.announced(&shared.settings);
-        let Bound { signals, listeners, mut udp, meta, announcements, metrics, socket_file, .. } = self;
+        let Bound { signals, listeners, mut udp, meta, announcements, metrics, socket_files, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena().path())?;
         }
@@ -196,6 +213,9 @@ impl Bound {
             inboxes.push(inbox);
         }
         shared.watch.set_inboxes(inboxes.clone());
+        if let Some(redis) = shared.redis() {
+            redis.clients.set_inboxes(inboxes.clone());
+        }
         let (metrics, metrics_file) = metrics.unzip();
         let metrics = metrics.map(|listener| metrics::Http::start(listener, shared.clone())).transpose();
         let metrics = metrics.map_err(failed("start the thread of --metrics"))?;
@@ -220,7 +240,7 @@ impl Bound {
         // From here on nobody is told to connect, nobody can, and who has connected is answered.
         drop(announcements);
         drop(listeners);
-        drop(socket_file);
+        drop(socket_files);
         drop((metrics, metrics_file));
         control.drain();
         inboxes.iter().for_each(|inbox| inbox.wake());
@@ -234,11 +254,13 @@ impl Bound {
         }
     }
 
-    /// As memcached writes it.
+    /// As memcached writes it. Ports for clients of Redis have a word of their own.
     fn write_ports(&self, path: &Path) -> Result<(), ServeError> {
         let mut text = String::new();
         let tcp = self.tcp_addresses().map(|address| ("TCP", address));
-        for (protocol, address) in tcp.chain(self.udp_addresses().map(|address| ("UDP", address))) {
+        let udp = self.udp_addresses().map(|address| ("UDP", address));
+        let redis = self.redis_addresses().map(|address| ("RESP", address));
+        for (protocol, address) in tcp.chain(udp).chain(redis) {
             let family = if address.is_ipv6() { "INET6" } else { "INET" };
             text += &format!("{protocol} {family}: {}\n", address.port());
         }

@@ -4,14 +4,17 @@ use crate::commands::dump;
 use crate::context::Context;
 use crate::conversation::{Conversation, Pending};
 use crate::counters::traffic::State;
-use crate::dialects::{Dialect, Spoken};
+use crate::dialects::{Dialect, Resp, Spoken};
 use crate::next::{Done, Next, Step};
+use crate::redis::clients::Client;
 use crate::transport::Transport;
 use crate::watch::Watching;
 use crate::{receive, verbose, Worker};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::{Limits, Parsed};
 use std::mem;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A request is tried again for so long, while another process holds the part of the cache that it needs; then the
@@ -30,6 +33,29 @@ impl Session {
     /// A conversation that has not begun.
     pub fn new(transport: Transport) -> Session {
         Session { talk: Conversation::new(transport), spoken: None }
+    }
+
+    /// One with a client of Redis, who speaks RESP from the first byte on.
+    pub(crate) fn with_redis(transport: Transport, client: Arc<Client>) -> Session {
+        let is_known = client.is_known.load(Relaxed);
+        let resp = Spoken::Resp(Box::new(Resp::new(client)));
+        Session { talk: Conversation { is_known, ..Conversation::new(transport) }, spoken: Some(resp) }
+    }
+
+    /// The client of Redis, if it is one.
+    pub(crate) fn client(&self) -> Option<&Arc<Client>> {
+        match &self.spoken {
+            Some(Spoken::Resp(resp)) => Some(resp.client()),
+            _ => None,
+        }
+    }
+
+    /// Bytes that it keeps for its client, beside those of the connection.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        match &self.spoken {
+            Some(Spoken::Resp(resp)) => resp.kept_bytes(),
+            _ => 0,
+        }
     }
 
     /// That of the connection with this number.
@@ -88,6 +114,7 @@ impl Session {
         match &mut self.spoken {
             Some(Spoken::Text(text)) => take(text, &mut self.talk, worker, input, output),
             Some(Spoken::Binary(binary)) => take(binary, &mut self.talk, worker, input, output),
+            Some(Spoken::Resp(resp)) => take(&mut **resp, &mut self.talk, worker, input, output),
             None => {
                 self.talk.is_at_fault = true;
                 (0, Next::Close)
@@ -125,7 +152,7 @@ fn take<D: Dialect>(
             }
         }
         at += talk.pending.swallow(input.len() - at);
-        if at == input.len() && !talk.pending.needs_no_input() {
+        if at == input.len() && !talk.pending.needs_no_input() && !dialect.needs_no_input() {
             return (at, Next::Read { total: 1 });
         }
         if cx.is_full() {

@@ -1,4 +1,5 @@
 //! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+use crate::redis::settings::RedisSettings;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -159,6 +160,8 @@ pub struct Settings {
     pub tls: Option<TlsSettings>,
     /// `--metrics`: where they are handed out, over HTTP.
     pub metrics: Option<MetricsAddress>,
+    /// `--redis`: the entrance for clients of Redis.
+    pub redis: Option<RedisSettings>,
     /// Loopback addresses only for UDP, unless told otherwise.
     pub udp_addresses: Vec<IpAddr>,
 }
@@ -198,6 +201,7 @@ impl Default for Settings {
             pid_file: None,
             tls: None,
             metrics: None,
+            redis: None,
             udp_addresses: Vec::new(),
         }
     }

@@ -7,6 +7,7 @@ use crate::counters::requests::{Counters, Totals};
 use crate::counters::traffic::Network;
 use crate::live::Live;
 use crate::log::{self, Level};
+use crate::redis::Redis;
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
 use crate::Settings;
@@ -25,6 +26,8 @@ pub enum StartError {
     Users(UserError),
     /// Of `-Z`.
     Tls(TlsError),
+    /// Of the databases of `--redis`.
+    Database(leveret_place::Error),
 }
 
 impl fmt::Display for StartError {
@@ -32,6 +35,7 @@ impl fmt::Display for StartError {
         match self {
             StartError::Users(error) => error.fmt(to),
             StartError::Tls(error) => error.fmt(to),
+            StartError::Database(error) => error.fmt(to),
         }
     }
 }
@@ -72,6 +76,7 @@ pub struct Shared {
     users: Option<RwLock<Users>>,
     passwords: Option<PasswordFile>,
     tls: Option<Arc<Tls>>,
+    redis: Option<Redis>,
     verbosity: AtomicU32,
     shows_sizes: AtomicBool,
     started: Instant,
@@ -83,6 +88,8 @@ impl Shared {
         let users = settings.auth_file.as_deref().map(Users::read).transpose()?;
         let passwords = settings.sasl_pwdb.as_deref().map(PasswordFile::open).transpose()?;
         let tls = settings.tls.as_ref().map(Tls::load).transpose()?.map(Arc::new);
+        let redis = settings.redis.as_ref().map(|redis| Redis::open(&settings, redis, &arena)).transpose();
+        let redis = redis.map_err(StartError::Database)?;
         let threads = settings.threads.max(1);
         let shared = Shared {
             network: Network::new(threads),
@@ -94,6 +101,7 @@ impl Shared {
             users: users.map(RwLock::new),
             passwords,
             tls,
+            redis,
             live: Live::new(&settings),
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             shows_sizes: AtomicBool::new(settings.track_sizes),
@@ -204,6 +212,12 @@ impl Shared {
     /// TLS, if there is any (`-Z`).
     pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
         self.tls.as_ref()
+    }
+
+    /// What connections of `--redis` share, if there is that entrance.
+    #[inline]
+    pub(crate) fn redis(&self) -> Option<&Redis> {
+        self.redis.as_ref()
     }
 
     /// SIGHUP: takes over what may change of `settings`, if there are new ones, and reads the files of users and of

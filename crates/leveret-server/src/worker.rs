@@ -1,8 +1,8 @@
 //! What a worker executes requests with.
 use crate::counters::budget::Budget;
 use crate::Shared;
-use leveret_engine::Arena;
-use std::cell::Cell;
+use leveret_engine::{Arena, Error};
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file
@@ -15,6 +15,8 @@ pub struct Worker {
     pub index: usize,
     arena: Arena,
     edition: u32,
+    databases: Vec<OnceCell<Arena>>,
+    databases_edition: u32,
     value_max: usize,
     /// Bytes that all clients together may make the server hold.
     pub(crate) client_bytes_max: u64,
@@ -27,7 +29,18 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, index: usize) -> Worker {
         let (arena, edition) = shared.latest();
         let (value_max, client_bytes_max) = limits(&shared, &arena);
-        Worker { shared, index, arena, edition, value_max, client_bytes_max, until_timed: Cell::new(0) }
+        let (databases, databases_edition) = none_open(&shared);
+        Worker {
+            shared,
+            index,
+            arena,
+            edition,
+            databases,
+            databases_edition,
+            value_max,
+            client_bytes_max,
+            until_timed: Cell::new(0),
+        }
     }
 
     /// The cache.
@@ -42,6 +55,42 @@ impl Worker {
         if self.shared.edition() != self.edition {
             (self.arena, self.edition) = self.shared.latest();
             (self.value_max, self.client_bytes_max) = limits(&self.shared, &self.arena);
+        }
+        if self.shared.redis().is_some_and(|redis| redis.databases.edition() != self.databases_edition) {
+            (self.databases, self.databases_edition) = none_open(&self.shared);
+        }
+    }
+
+    /// A database of `--redis` that is there.
+    pub(crate) fn database(&self, number: u32) -> Option<&Arena> {
+        if number == 0 {
+            return Some(&self.arena);
+        }
+        let place = self.databases.get(number as usize)?;
+        place.get().or_else(|| {
+            let arena = self.shared.redis()?.databases.get(number)?;
+            Some(place.get_or_init(|| arena))
+        })
+    }
+
+    /// A database of `--redis`, which is made if it is not there.
+    pub(crate) fn database_to_write(&self, number: u32) -> Result<&Arena, Error> {
+        if let Some(arena) = self.database(number) {
+            return Ok(arena);
+        }
+        let (redis, place) = self.shared.redis().zip(self.databases.get(number as usize)).ok_or(Error::NoMemory)?;
+        let arena = redis.databases.get_or_make(number, self.arena.path())?;
+        Ok(place.get_or_init(|| arena))
+    }
+
+    /// Bytes that the buffers of a connection may grow by; none, if it is another's turn to grow.
+    #[cold]
+    pub(crate) fn client_room(&self, may_grow: bool) -> u64 {
+        let free = self.shared.network.budget.room(self.client_bytes_max);
+        if may_grow {
+            free
+        } else {
+            0
         }
     }
 
@@ -63,4 +112,12 @@ impl Worker {
 fn limits(shared: &Shared, arena: &Arena) -> (usize, u64) {
     let value_max = shared.settings.value_max().min(arena.value_max());
     (value_max, Budget::limit(arena.memory(), value_max))
+}
+
+/// No database is open in a worker that has just begun.
+fn none_open(shared: &Shared) -> (Vec<OnceCell<Arena>>, u32) {
+    let Some(redis) = shared.redis() else { return (Vec::new(), 0) };
+    // Asked first: one that is opened meanwhile is looked for once more.
+    let edition = redis.databases.edition();
+    ((0..redis.databases.count()).map(|_| OnceCell::new()).collect(), edition)
 }

@@ -5,6 +5,7 @@ mod binary;
 mod exptime;
 mod lines;
 mod meta;
+mod redis;
 mod text;
 
 use crate::context::Context;
@@ -16,6 +17,7 @@ use crate::Shared;
 pub(crate) use binary::Binary;
 use leveret_engine::Error;
 use leveret_protocol::{Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
+pub(crate) use redis::Resp;
 pub(crate) use text::Text;
 
 /// One protocol. All calls are static: `Session::take` runs a loop that is compiled for it.
@@ -48,6 +50,11 @@ pub(crate) trait Dialect {
     /// What the request is, for the statistics of latencies.
     fn kind(request: &Self::Request<'_>) -> Kind;
 
+    /// Whether the request at the front goes on without another byte.
+    fn needs_no_input(&self) -> bool {
+        false
+    }
+
     /// What is done before the request at the front of `input` is whole: Some ends it.
     fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step>;
 
@@ -77,10 +84,12 @@ pub(crate) enum Spoken {
     /// The classic and the meta commands.
     Text(Text),
     Binary(Binary),
+    /// At the entrance for clients of Redis.
+    Resp(Box<Resp>),
 }
 
 impl Spoken {
-    /// That of a conversation with this first byte; None: the server does not speak it (`-B`).
+    /// That of a conversation with a client of memcached that begins with this byte; None: the server does not speak it (`-B`).
     pub fn of(first: u8, shared: &Shared) -> Option<Spoken> {
         let is_binary = first == BINARY_REQUEST;
         let is_allowed = match shared.settings.protocol {

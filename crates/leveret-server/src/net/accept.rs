@@ -3,6 +3,7 @@
 use super::listen::Listener;
 use crate::announcing::announce;
 use crate::commands::dump::TENDED_AT_ONCE;
+use crate::entrance::Entrance;
 use crate::inbox::{Accepted, Control, Inbox};
 use crate::log::{self, Level};
 use crate::signals::{Signals, Wish};
@@ -20,6 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Between two looks at the arena.
 const TICK: Duration = Duration::from_secs(1);
+
+/// Between two sweeps of the databases of `--redis`, while they find much that has expired.
+const SWEEP: Duration = Duration::from_millis(100);
 
 /// Without free file descriptors accepting is tried again after this time.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -58,11 +62,13 @@ impl Reception<'_> {
         // Edge-triggered: a listener is ready until accept has said that it is not.
         let mut ready = vec![true; self.listeners.len()];
         let mut ticked = Instant::now();
+        let mut swept = Instant::now();
+        let mut sweep_after = TICK;
         loop {
             let timeout = match self.paused_since {
                 Some(_) => PAUSE,
                 None if self.has_care || ready.contains(&true) => Duration::ZERO,
-                None => TICK.saturating_sub(ticked.elapsed()),
+                None => TICK.saturating_sub(ticked.elapsed()).min(sweep_after.saturating_sub(swept.elapsed())),
             };
             match self.poll.poll(&mut events, Some(timeout)) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
@@ -89,6 +95,10 @@ impl Reception<'_> {
                 (0..self.listeners.len()).for_each(|index| while self.paused_since.is_none() && self.accept(index) {});
                 return Ok(wish);
             }
+            if swept.elapsed() >= sweep_after {
+                swept = Instant::now();
+                sweep_after = self.sweep();
+            }
             if ticked.elapsed() >= TICK {
                 ticked = Instant::now();
                 self.tick();
@@ -114,7 +124,11 @@ impl Reception<'_> {
                     if self.is_full() {
                         network.rejected_connections.fetch_add(1, Relaxed);
                         // As memcached: in plain words also where TLS is spoken, since a handshake is what there is no room for.
-                        let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
+                        let text: &[u8] = match listener.entrance {
+                            Entrance::Memcached => b"ERROR Too many open connections\r\n",
+                            Entrance::Redis => b"-ERR max number of clients reached\r\n",
+                        };
+                        let _ = send(&socket, text, SendFlags::NOSIGNAL);
                         continue;
                     }
                     network.curr_connections.fetch_add(1, Relaxed);
@@ -124,6 +138,7 @@ impl Reception<'_> {
                         socket,
                         transport: listener.transport,
                         security: listener.security,
+                        entrance: listener.entrance,
                         peer,
                         endpoint: listener.endpoint.clone(),
                     };
@@ -178,11 +193,23 @@ impl Reception<'_> {
     fn tick(&mut self) {
         self.watchdog.tick(&self.inboxes);
         self.shared.network.tick();
+        if let Some(redis) = self.shared.redis() {
+            redis.tick();
+        }
         let arena = self.shared.arena();
         if arena.check().is_ok() {
             self.tend(&arena);
         } else {
             self.reopen(&arena);
+        }
+    }
+
+    /// Removes expired keys of the databases of `--redis`. Returns when to go on.
+    fn sweep(&self) -> Duration {
+        match self.shared.redis() {
+            Some(redis) if redis.sweep(&self.shared.arena()) => SWEEP,
+            Some(_) => TICK,
+            None => Duration::MAX,
         }
     }
 

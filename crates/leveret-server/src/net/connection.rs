@@ -9,8 +9,8 @@ use super::stream::{Received, Stream};
 use crate::auth::secret::wipe;
 use crate::counters::traffic::{State, WorkerCounters};
 use crate::next::Next;
+use crate::redis::clients::Client;
 use crate::session::Session;
-use crate::transport::Transport;
 use crate::Worker;
 use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
@@ -19,6 +19,7 @@ use rustix::net::{recv, RecvFlags};
 use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
 
 /// So much is received first from a client whose last request was a large store: the next one is, too, as often as not.
 /// What stands before its value is in it, and all the rest goes into the arena straight away, without having been in
@@ -58,17 +59,6 @@ pub struct Workbench<'w> {
     pub may_grow: bool,
     /// Much of the budget for clients is held: requests are read in small pieces.
     pub is_tight: bool,
-}
-
-/// Bytes that the buffers of a connection may grow by.
-#[cold]
-fn room(worker: &Worker, may_grow: bool) -> u64 {
-    let free = worker.shared.network.budget.room(worker.client_bytes_max);
-    if may_grow {
-        free
-    } else {
-        0
-    }
 }
 
 /// How a turn ended.
@@ -163,9 +153,9 @@ enum Sent {
 
 impl Connection {
     /// A connection that was just accepted.
-    pub fn new(stream: Stream, transport: Transport, now_secs: u32) -> Connection {
+    pub fn new(stream: Stream, session: Session, now_secs: u32) -> Connection {
         Connection {
-            session: Session::new(transport).of(stream.socket().as_raw_fd()),
+            session: session.of(stream.socket().as_raw_fd()),
             stream,
             rest: Vec::new(),
             wanted: 1,
@@ -197,6 +187,11 @@ impl Connection {
     /// Its bytes.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
+    }
+
+    /// The client of Redis that it is, if it is one.
+    pub fn client(&self) -> Option<&Arc<Client>> {
+        self.session.client()
     }
 
     /// The client will send nothing more.
@@ -254,7 +249,8 @@ impl Connection {
 
     /// Memory that it holds: the front of a request, answers that its client has not read, and what of TLS waits.
     pub fn kept_bytes(&self) -> u64 {
-        (self.unsent.capacity() + self.rest.capacity() + self.stream.kept_bytes()) as u64
+        let buffers = self.unsent.capacity() + self.rest.capacity();
+        (buffers + self.stream.kept_bytes() + self.session.kept_bytes()) as u64
     }
 
     /// Whether it has got on since the last call.
@@ -353,7 +349,7 @@ impl Connection {
             if let Said::Read { total } = said {
                 // Without room for all of it only the front is kept, and the connection is parked in its next turn.
                 let needed = if total > left.len() + 1 { total } else { LINE_ROOM };
-                if total > SHARED_REST_MAX && needed as u64 <= room(bench.worker, bench.may_grow) {
+                if total > SHARED_REST_MAX && needed as u64 <= bench.worker.client_room(bench.may_grow) {
                     self.rest = out.spares.take_for(needed);
                     self.rest.reserve_exact(needed);
                 }
@@ -375,7 +371,7 @@ impl Connection {
             let needed = self.rest.len() + missing;
             if needed > self.rest.capacity() {
                 let capacity = if missing > 1 { needed } else { LINE_ROOM.max(needed + OWN_STEP) };
-                if (capacity - self.rest.capacity()) as u64 > room(bench.worker, bench.may_grow) {
+                if (capacity - self.rest.capacity()) as u64 > bench.worker.client_room(bench.may_grow) {
                     return Err(Outcome::Parked);
                 }
                 self.rest.reserve_exact(capacity - self.rest.len());

@@ -11,8 +11,10 @@ use super::connection::{Connection, Outcome, Workbench};
 use super::stream::Stream;
 use super::udp::{self, UdpPort};
 use crate::counters::traffic::{ConnectionInfo, State, WorkerCounters};
+use crate::entrance::Entrance;
 use crate::inbox::{Accepted, Control, Inbox};
 use crate::log::{self, Level};
+use crate::session::Session;
 use crate::settings::Security;
 use crate::transport::Transport;
 use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
@@ -233,6 +235,9 @@ impl EventLoop {
         for accepted in self.inbox.take() {
             self.welcome(accepted);
         }
+        if self.worker.shared.redis().is_some_and(|redis| redis.clients.has_killed()) {
+            self.close_killed();
+        }
         for at in (0..self.watching.len()).rev() {
             // One that is blocked is told when it can take it, and one that is queued has its turn anyway.
             if let Some(connection) = self.watching.get(at).map(|key| &self.connections[*key]) {
@@ -255,7 +260,7 @@ impl EventLoop {
     }
 
     fn welcome(&mut self, accepted: Accepted) {
-        let Accepted { socket, transport, security, peer, endpoint } = accepted;
+        let Accepted { socket, transport, security, peer, entrance, endpoint } = accepted;
         let fd = socket.as_raw_fd();
         let now_secs = self.worker.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
@@ -276,7 +281,16 @@ impl EventLoop {
                 return;
             }
         };
-        let mut connection = Connection::new(stream, transport, now_secs);
+        let session = match self.worker.shared.redis().filter(|_| entrance == Entrance::Redis) {
+            Some(redis) => {
+                let client = redis.welcome(self.worker.index, fd, peer, &endpoint);
+                let is_asked = redis.password().is_some() || self.worker.shared.users().is_some();
+                client.is_known.store(!is_asked, Relaxed);
+                Session::with_redis(transport, client)
+            }
+            None => Session::new(transport),
+        };
+        let mut connection = Connection::new(stream, session, now_secs);
         self.tell_connection(EventKind::Opened, fd, transport, peer, 0);
         let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs, state: State::New };
         connection.info = self.counters().connections().insert(info);
@@ -377,6 +391,9 @@ impl EventLoop {
         let held = connection.kept_bytes();
         self.held = self.held.wrapping_sub(held);
         self.budget().change(held, 0);
+        if let Some((redis, client)) = self.worker.shared.redis().zip(connection.client()) {
+            redis.clients.remove(client);
+        }
         self.watching.retain(|watching| *watching != key);
         if let Some(info) = self.counters().connections().try_remove(connection.info) {
             self.tell_connection(EventKind::Closed, info.fd, info.transport, info.peer, reason);
@@ -384,6 +401,15 @@ impl EventLoop {
         self.worker.shared.network.closed();
         if self.worker.shared.verbosity() > 1 {
             log::tell(Level::Debug, format_args!("<{} connection closed.", connection.socket().as_raw_fd()));
+        }
+    }
+
+    /// Closes connections that CLIENT KILL has named.
+    fn close_killed(&mut self) {
+        let is_killed = |connection: &Connection| connection.client().is_some_and(|client| client.is_killed());
+        let killed = self.connections.iter().filter(|(_, connection)| is_killed(connection));
+        for key in killed.map(|(key, _)| key).collect::<Vec<_>>() {
+            self.close(key, reason_of::NORMAL);
         }
     }
 

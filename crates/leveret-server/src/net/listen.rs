@@ -1,4 +1,6 @@
 //! The sockets that clients come to: bound before there is a thread, so that root's rights can be dropped behind it.
+use crate::entrance::Entrance;
+use crate::redis::settings::{RedisPlace, RedisSettings};
 use crate::serve_error::ServeError;
 use crate::settings::{Listen, Security, Settings};
 use crate::tls::NO_AUTHORITY;
@@ -26,8 +28,10 @@ pub struct Listener {
     pub endpoint: Arc<str>,
     /// TCP's own address.
     pub address: Option<SocketAddr>,
-    /// What its clients speak.
+    /// Whether its clients speak TLS.
     pub security: Security,
+    /// Whose clients come here.
+    pub entrance: Entrance,
 }
 
 impl Listener {
@@ -35,7 +39,19 @@ impl Listener {
     pub fn tcp(socket: OwnedFd, address: SocketAddr, security: Security) -> Listener {
         // Another word: who connects without TLS is told of no server that would not understand.
         let endpoint = format!("{} {address}", if security == Security::Plain { "tcp" } else { "tls" }).into();
-        Listener { socket, transport: Transport::Tcp, endpoint, address: Some(address), security }
+        Listener {
+            socket,
+            transport: Transport::Tcp,
+            endpoint,
+            address: Some(address),
+            security,
+            entrance: Entrance::default(),
+        }
+    }
+
+    /// For clients of Redis: `resp 0 tcp 127.0.0.1:6379`, with the database that the arena is.
+    fn for_redis(self) -> Listener {
+        Listener { endpoint: format!("resp 0 {}", self.endpoint).into(), entrance: Entrance::Redis, ..self }
     }
 }
 
@@ -94,7 +110,31 @@ pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFil
     let absolute = std::path::absolute(path).map_err(failed)?;
     let file = SocketFile { identity: identity(&absolute).map_err(failed)?, path: absolute };
     let endpoint = format!("unix {}", file.path.display()).into();
-    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None, security: Security::Plain }, file))
+    let (security, entrance) = (Security::Plain, Entrance::default());
+    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None, security, entrance }, file))
+}
+
+/// Binds where clients of Redis come to.
+pub fn redis(settings: &Settings, redis: &RedisSettings) -> Result<(Vec<Listener>, Option<SocketFile>), ServeError> {
+    let (port, is_tls) = match &redis.place {
+        RedisPlace::Unix(path) => {
+            let (listener, file) = unix(path, settings.unix_mode, settings.backlog)?;
+            return Ok((vec![listener.for_redis()], Some(file)));
+        }
+        RedisPlace::Tcp { port, is_tls } => (*port, *is_tls),
+    };
+    // The ports of -l are those of memcached's clients.
+    let hosts = settings.listen.iter().map(|listen| Listen { port: None, security: Security::Plain, ..listen.clone() });
+    let mut listeners = Vec::new();
+    for (address, _) in addresses(&hosts.collect::<Vec<_>>(), port)? {
+        let wanted = if is_tls { Security::Standard } else { Security::Plain };
+        match tcp_listener(address, settings.backlog, wanted) {
+            Ok(listener) => listeners.push(listener.for_redis()),
+            Err(error) if is_missing_family(&error) && (address.is_ipv6() || !listeners.is_empty()) => {}
+            Err(source) => return Err(ServeError::Bind { address: format!("{address} (--redis)"), source }),
+        }
+    }
+    Ok((listeners, None))
 }
 
 /// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with

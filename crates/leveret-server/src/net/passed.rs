@@ -1,5 +1,6 @@
 //! Sockets that systemd has opened for the server.
 use super::listen::{self, Listener};
+use crate::entrance::Entrance;
 use crate::serve_error::ServeError;
 use crate::settings::Security;
 use crate::transport::Transport;
@@ -103,5 +104,6 @@ fn unix(socket: UnixListener) -> io::Result<Listener> {
         endpoint,
         address: None,
         security: Security::Plain,
+        entrance: Entrance::default(),
     })
 }

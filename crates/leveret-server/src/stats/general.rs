@@ -1,5 +1,6 @@
 //! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server
 //! counts too, from the server's start or the last `stats reset` on.
+use super::usage::ProcessorTime;
 use super::List;
 use crate::counters::budget::Budget;
 use crate::counters::requests::{Count, Totals};
@@ -21,7 +22,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let misses = arena(|stats| stats.misses) + since(Count::GetMisses);
     let deletes = arena(|stats| stats.deletes) + since(Count::DeleteHits);
     let sets = arena(|stats| stats.sets);
-    let usage = Usage::of_this_process();
+    let usage = ProcessorTime::of_this_process();
     let watch = shared.watch.figures();
     let value_max = shared.settings.value_max().min(shared.arena().value_max());
     let mut list = List::new();
@@ -171,24 +172,6 @@ fn listen_addr(endpoint: &str) -> String {
     // TLS is TCP there.
     let kind = if kind == "tls" { "tcp" } else { kind };
     place.parse().map_or_else(|_| format!("{kind}:{place}"), |address| of_kind(kind, address))
-}
-
-struct Usage {
-    user: String,
-    system: String,
-}
-
-impl Usage {
-    /// Seconds with six places, as memcached writes them. /proc counts in hundredths.
-    fn of_this_process() -> Usage {
-        let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-        let secs = |field: usize| {
-            let hundredths: u64 = fields.get(field).and_then(|field| field.parse().ok()).unwrap_or(0);
-            format!("{}.{:06}", hundredths / 100, hundredths % 100 * 10_000)
-        };
-        Usage { user: secs(11), system: secs(12) }
-    }
 }
 
 #[cfg(test)]

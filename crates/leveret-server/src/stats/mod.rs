@@ -4,8 +4,10 @@ mod general;
 mod items;
 mod settings;
 mod sizes;
+mod usage;
 
 use crate::Shared;
+pub(crate) use usage::ProcessorTime;
 
 /// The answer to one `stats`.
 pub struct Answer {

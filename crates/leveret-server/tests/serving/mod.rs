@@ -15,6 +15,8 @@ use std::time::Duration;
 /// A server in a thread of this process. Dropped, it is told `shutdown`.
 pub struct Server {
     pub address: SocketAddr,
+    /// Where clients of Redis come to, if the settings say so.
+    pub redis: Option<SocketAddr>,
     pub endpoints: Vec<String>,
     pub shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -28,15 +30,21 @@ impl Server {
         let settings = Settings { tcp_port: None, shutdown: true, ..settings };
         let bound = bind(&settings).expect("free ports");
         let address = bound.tcp_addresses().next().expect("a TCP port");
+        let redis = bound.redis_addresses().next();
         let endpoints = bound.endpoints();
         let shared = Arc::new(Shared::new(arena(dir.path()), settings).expect("good settings"));
         let theirs = shared.clone();
         let thread = std::thread::spawn(move || bound.run(theirs).expect("a good end"));
-        Server { address, endpoints, shared, thread: Some(thread), _dir: dir }
+        Server { address, redis, endpoints, shared, thread: Some(thread), _dir: dir }
     }
 
     pub fn connect(&self) -> Client<TcpStream> {
         Client::tcp(self.address)
+    }
+
+    /// As a client of Redis.
+    pub fn connect_redis(&self) -> Client<TcpStream> {
+        Client::tcp(self.redis.expect("the settings have a place for clients of Redis"))
     }
 }
 
@@ -115,6 +123,19 @@ impl<S: Read + Write> Client<S> {
             }
         }
         String::from_utf8(answer).expect("text")
+    }
+
+    /// What is answered, up to so many line ends.
+    pub fn read_up_to_lines(&mut self, lines: usize) -> Vec<String> {
+        let mut answer = Vec::new();
+        let mut byte = [0];
+        while answer.iter().filter(|byte| **byte == b'\n').count() < lines {
+            match self.stream.read(&mut byte).expect("an answer") {
+                0 => panic!("closed after {:?}", String::from_utf8_lossy(&answer)),
+                _ => answer.push(byte[0]),
+            }
+        }
+        String::from_utf8(answer).expect("text").lines().map(str::to_owned).collect()
     }
 
     /// All that comes until the server hangs up.

@@ -1,12 +1,11 @@
 //! How long a turn of a connection may be: in bytes and in keys, whatever is asked for.
 use super::*;
-use crate::{Settings, Shared};
+use crate::{Settings, Shared, Transport};
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use rustix::event::{poll, PollFd, PollFlags};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 
 /// What one connection said in all, and how its turns went.
 struct Talk {
@@ -35,7 +34,7 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
     });
     let (worker, counters, mut buffers) = (Worker::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
     let stream = Stream::new(OwnedFd::from(ours), None).expect("no TLS");
-    let mut connection = Connection::new(stream, Transport::Tcp, 0);
+    let mut connection = Connection::new(stream, Session::new(Transport::Tcp), 0);
     let (mut turns, mut most_written) = (0, 0);
     loop {
         let before = counters.bytes_written.load(Relaxed);
@@ -124,7 +123,7 @@ fn a_large_value_for_a_client_that_does_not_read_is_kept_in_pieces() {
     let (ours, mut theirs) = pair();
     theirs.write_all(b"get k\r\nmn\r\n").expect("sent");
     let (worker, counters, mut buffers) = (Worker::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
-    let mut connection = Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Transport::Tcp, 0);
+    let mut connection = Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Session::new(Transport::Tcp), 0);
     let mut turn = |connection: &mut Connection| {
         let buffers = &mut buffers;
         let worker = &worker;

@@ -1,0 +1,351 @@
+//! One request: whether it may be executed, who executes it, and what has to be known of it afterwards.
+use super::state::{Answers, House, RespState};
+use super::{admin, client, sign_in, transaction};
+use crate::context::Context;
+use crate::conversation::Conversation;
+use crate::counters::requests::Count;
+use crate::next::{Done, Next};
+use leveret_engine::{Arena, Error, Found, Time};
+use leveret_protocol::resp::{Arguments, ReplyWriter};
+use leveret_strings::{
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, Handler, Impact,
+    Problem, Ran, ServerCommand,
+};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const STRANGER: &str = "NOAUTH Authentication required.";
+const SPOILT: &str = "EXECABORT Transaction discarded because of previous errors.";
+
+const SPOILT_EXEC: &str = "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command";
+
+/// A transaction that meets a held lock waits so long: all other clients wait with it.
+const EXEC_PATIENCE: Duration = Duration::from_millis(100);
+const EXEC_PAUSE: Duration = Duration::from_micros(50);
+
+impl Databases for House<'_> {
+    #[inline]
+    fn arena(&self, database: u32) -> Option<&Arena> {
+        self.worker.database(database)
+    }
+
+    fn make(&self, database: u32) -> Result<&Arena, Problem> {
+        Ok(self.worker.database_to_write(database)?)
+    }
+
+    fn count(&self) -> u32 {
+        self.redis.databases.count()
+    }
+
+    fn policy(&self, _: u32) -> EvictionPolicy {
+        if self.shared.settings.evictions {
+            EvictionPolicy::All
+        } else {
+            EvictionPolicy::None
+        }
+    }
+
+    /// What an arena takes: `-I` is a bound of memcached's clients.
+    fn value_max(&self) -> usize {
+        self.worker.arena().value_max()
+    }
+
+    fn may_flush(&self) -> bool {
+        self.shared.live.flush()
+    }
+
+    fn send(&self, arena: &Arena, found: &Found) -> bool {
+        let Some(tail) = self.tail else { return false };
+        tail.set(arena.outgoing(found));
+        let value = tail.take();
+        let is_sent = value.is_some();
+        tail.set(value);
+        is_sent
+    }
+}
+
+/// Executes a request, or puts it into the transaction that has begun.
+#[inline]
+pub(super) fn request(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    request: Arguments<'_>,
+) -> Done {
+    let begin = cx.output.len();
+    let answers = state.answers;
+    let done = match find(&request) {
+        Err(problem) => refuse(state, cx, house, request, &problem),
+        Ok(row) => {
+            state.client.note_command(row.name);
+            if !talk.is_known && !row.flags.has(CommandFlags::NO_AUTH) {
+                reject(state, cx, |reply| reply.error(STRANGER))
+            } else if state.transaction.is_some() && waits(row) {
+                transaction::queue(state, request, &mut ReplyWriter::new(cx.output, state.version));
+                Done::Answered
+            } else {
+                execute(state, talk, cx, house, row, request)
+            }
+        }
+    };
+    if answers != Answers::All && state.answers == answers {
+        cx.output.truncate(begin);
+        if answers == Answers::SkipNext {
+            state.answers = Answers::All;
+        }
+    }
+    done
+}
+
+/// Whether a command waits for EXEC in a transaction.
+fn waits(row: &CommandRow) -> bool {
+    use ServerCommand::{Discard, Exec, Multi, Quit, Reset, Watch};
+    !matches!(row.handler, Handler::Host(Exec | Discard | Multi | Watch | Quit | Reset))
+}
+
+/// Says what is wrong with a request.
+#[cold]
+fn refuse(
+    state: &mut RespState,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    request: Arguments<'_>,
+    problem: &Problem,
+) -> Done {
+    let name = lookup(request.name()).map_or("", |row| row.name);
+    let is_transaction = state.transaction.is_some();
+    if is_transaction && name == "exec" {
+        transaction::discard(state, house);
+        return reject(state, cx, |reply| reply.error(SPOILT_EXEC));
+    }
+    // These end a server or a connection, or take its place over.
+    if is_transaction && matches!(name, "save" | "shutdown" | "monitor" | "sync" | "psync") {
+        return reject(state, cx, |reply| reply.error("ERR Command not allowed inside a transaction"));
+    }
+    reject(state, cx, |reply| problem.write(reply))
+}
+
+/// Says why a command is not executed. A transaction that has begun will not be, either.
+#[cold]
+fn reject(state: &mut RespState, cx: &mut Context<'_>, write: impl FnOnce(&mut ReplyWriter<'_>)) -> Done {
+    transaction::spoil(state);
+    let begin = cx.output.len();
+    write(&mut ReplyWriter::new(cx.output, state.version));
+    note_error(cx, begin);
+    Done::Answered
+}
+
+/// Counts the error that the output has from `begin` on, if that is one.
+#[inline]
+fn note_error(cx: &Context<'_>, begin: usize) -> bool {
+    let has_failed = cx.output.get(begin) == Some(&b'-');
+    if has_failed {
+        if let Some(redis) = cx.shared.redis() {
+            redis.counters.note_error(&cx.output[begin + 1..]);
+        }
+    }
+    has_failed
+}
+
+/// Executes a command at once.
+#[inline]
+fn execute(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+) -> Done {
+    let begin = cx.output.len();
+    let done = if row.flags.has(CommandFlags::GATE) {
+        alone(state, talk, cx, house, row, request)
+    } else {
+        step(state, talk, cx, house, row, request)
+    };
+    if cx.has_met_busy() {
+        return done;
+    }
+    let has_failed = note_error(cx, begin);
+    house.redis.counters.note_call(cx.worker.index, row.name, has_failed);
+    done
+}
+
+/// The same while no other worker is in a turn.
+#[cold]
+fn alone(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+) -> Done {
+    let Some(turn) = cx.turn.take() else { return step(state, talk, cx, house, row, request) };
+    let alone = turn.alone();
+    // What others did until now is past.
+    cx.now = Time::now();
+    let done = step(state, talk, cx, house, row, request);
+    drop(alone);
+    cx.turn = Some(turn);
+    done
+}
+
+#[inline]
+fn step(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+) -> Done {
+    let begin = cx.output.len();
+    let ran = {
+        let reply = ReplyWriter::new(cx.output, state.version);
+        let mut call = Call::new(&house, state.database, reply);
+        call.now = cx.now;
+        run(row, &mut call, &request)
+    };
+    match ran {
+        Ran::Done(impact) => {
+            if impact != Impact::None && house.redis.writes.are_watched() {
+                note_writes(state, house, row, &request, impact);
+            }
+            Done::Answered
+        }
+        Ran::Busy => {
+            cx.note_failure(&Error::Busy);
+            if !cx.has_met_busy() {
+                Problem::Engine(Error::Busy).write(&mut ReplyWriter::new(cx.output, state.version));
+            }
+            Done::Answered
+        }
+        Ran::LongAnswer => {
+            cx.output.truncate(begin);
+            talk.is_at_fault = true;
+            Done::Over(Next::Close)
+        }
+        Ran::Server(command) => serve(state, talk, cx, house, command, request),
+    }
+}
+
+/// Who watches an absent key learns that somebody has made it, whatever becomes of it.
+#[cold]
+fn note_writes(state: &RespState, house: House<'_>, row: &CommandRow, request: &Arguments<'_>, impact: Impact) {
+    let writes = &house.redis.writes;
+    // These make one key where they remove another.
+    if impact != Impact::Changed && !matches!(row.name, "move" | "rename" | "renamenx") {
+        return;
+    }
+    match (row.name, row.group) {
+        // The keys of a script stand where it says.
+        (_, CommandGroup::Scripting) => request.iter().for_each(|word| writes.note(state.database, word)),
+        // Into another database, whose number may be said in several ways.
+        ("move" | "copy", _) => (0..house.redis.databases.count())
+            .for_each(|database| leveret_strings::keys(row, request).for_each(|key| writes.note(database, key))),
+        _ => leveret_strings::keys(row, request).for_each(|key| writes.note(state.database, key)),
+    }
+}
+
+/// Executes what only a server can do.
+#[cold]
+fn serve(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    command: ServerCommand,
+    request: Arguments<'_>,
+) -> Done {
+    use ServerCommand::*;
+    if command == Exec {
+        return exec(state, talk, cx, house);
+    }
+    let now = cx.now;
+    if command == Auth {
+        cx.count(Count::AuthCmds);
+    }
+    let reply = &mut ReplyWriter::new(cx.output, state.version);
+    match command {
+        Auth => {
+            sign_in::auth(state, talk, house, request, reply);
+        }
+        Hello => sign_in::hello(state, talk, house, request, reply),
+        Select => sign_in::select(state, house, request, reply),
+        Reset => sign_in::reset(state, talk, house, reply),
+        Quit => {
+            reply.ok();
+            return Done::Over(Next::Close);
+        }
+        Multi => transaction::multi(state, reply),
+        Discard => transaction::discard_told(state, house, reply),
+        Watch => {
+            if let Err(error) = transaction::watch(state, house, request, now, reply) {
+                Problem::Engine(error).write(reply);
+            }
+        }
+        Unwatch => {
+            transaction::unwatch(state, house);
+            reply.ok();
+        }
+        Info => admin::info(house, request, reply),
+        ConfigGet | ConfigHelp | ConfigResetStat | ConfigRewrite | ConfigSet => {
+            admin::config(house, command, request, reply);
+        }
+        AclHelp | AclList | AclUsers | AclWhoAmI => admin::acl(state, house, command, reply),
+        Exec => {}
+        _ => {
+            if !client::client(state, house, command, request, reply) {
+                return Done::Over(Next::Close);
+            }
+        }
+    }
+    Done::Answered
+}
+
+/// EXEC. The gate is closed.
+fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, house: House<'_>) -> Done {
+    let Some(transaction) = state.transaction.take() else {
+        ReplyWriter::new(cx.output, state.version).error("ERR EXEC without MULTI");
+        return Done::Answered;
+    };
+    let holds = transaction::holds(state, house, cx.now);
+    transaction::discard(state, house);
+    if transaction.is_spoiled {
+        ReplyWriter::new(cx.output, state.version).error(SPOILT);
+        return Done::Answered;
+    }
+    if !holds {
+        ReplyWriter::new(cx.output, state.version).nil_array();
+        return Done::Answered;
+    }
+    ReplyWriter::new(cx.output, state.version).array(transaction.queue.len());
+    // One by one they could be tried again later; half of a transaction cannot.
+    let may_retry = std::mem::replace(&mut cx.may_retry, false);
+    let until = Instant::now() + EXEC_PATIENCE;
+    let mut done = Done::Answered;
+    for queued in &transaction.queue {
+        let request = queued.arguments();
+        let begin = cx.output.len();
+        match find(&request) {
+            Err(problem) => problem.write(&mut ReplyWriter::new(cx.output, state.version)),
+            Ok(row) => loop {
+                done = step(state, talk, cx, house, row, request);
+                let is_busy = cx.output[begin..].starts_with(b"-BUSY ");
+                if !is_busy || Instant::now() >= until {
+                    house.redis.counters.note_call(cx.worker.index, row.name, cx.output.get(begin) == Some(&b'-'));
+                    break;
+                }
+                cx.output.truncate(begin);
+                thread::sleep(EXEC_PAUSE);
+            },
+        }
+        if done != Done::Answered {
+            break;
+        }
+    }
+    cx.may_retry = may_retry;
+    done
+}

@@ -1,0 +1,134 @@
+//! RESP, which clients of Redis speak. Requests are read and their way is decided here; what they do to keys stands in the
+//! crate `leveret-strings`, what they do to the connection and the server in the files beside this one.
+mod admin;
+mod client;
+mod config;
+mod execute;
+mod info;
+mod sign_in;
+mod state;
+mod transaction;
+mod waiting;
+
+use super::{Dialect, Front};
+use crate::context::Context;
+use crate::conversation::{Conversation, KeysLeft, Pending};
+use crate::counters::latency::Kind;
+use crate::next::{Done, Next, Step};
+use crate::redis::clients::Client;
+use leveret_engine::Error;
+use leveret_protocol::resp::{ReplyWriter, RequestBounds, RequestRead, RequestReader};
+use leveret_protocol::{Limits, Parsed, KEY_MAX};
+use state::{House, RespState};
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A conversation in RESP.
+#[derive(Debug)]
+pub(crate) struct Resp {
+    reader: RequestReader,
+    state: RespState,
+}
+
+impl Resp {
+    /// With this client, who has said nothing yet.
+    pub fn new(client: Arc<Client>) -> Resp {
+        Resp { reader: RequestReader::new(), state: RespState::new(client) }
+    }
+
+    /// As others see it.
+    pub fn client(&self) -> &Arc<Client> {
+        &self.state.client
+    }
+
+    /// Bytes that it keeps for its client, beside those of the connection.
+    pub fn kept_bytes(&self) -> usize {
+        self.state.kept_bytes()
+    }
+}
+
+impl Dialect for Resp {
+    /// None: `before` reads requests, since the reader remembers how far it has come.
+    type Request<'a> = Infallible;
+    type Refusal<'a> = Infallible;
+
+    const HAS_LINES: bool = false;
+    const UNKNOWN_MAX: usize = usize::MAX;
+
+    fn parse<'a>(input: &'a [u8], _: usize, _: &Limits) -> Parsed<Infallible, Infallible> {
+        Parsed::More { total: input.len() + 1, scanned: 0 }
+    }
+
+    fn resume<'a>(&self, _: &'a [u8], _: KeysLeft) -> Option<Infallible> {
+        None
+    }
+
+    fn front<'a>(_: &'a [u8], _: &'a mut [u8; KEY_MAX], _: &Limits) -> Option<Front<'a>> {
+        None
+    }
+
+    fn rejoin<'a>(front: &'a [u8], _: &'a [u8], _: &Limits) -> Parsed<Infallible, Infallible> {
+        Parsed::More { total: front.len() + 1, scanned: 0 }
+    }
+
+    fn keys_ahead(input: &[u8]) -> impl Iterator<Item = &[u8]> {
+        leveret_protocol::resp::keys_ahead(input)
+    }
+
+    fn kind(request: &Infallible) -> Kind {
+        match *request {}
+    }
+
+    fn needs_no_input(&self) -> bool {
+        self.reader.needs_no_input()
+    }
+
+    #[inline]
+    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
+        let Some(redis) = cx.shared.redis() else { return Some(Step::Done(0, Done::Over(Next::Close))) };
+        let tail = Cell::new(None);
+        let Resp { reader, state } = self;
+        let may_send = cx.is_stream && state.answers_at_once();
+        let house = House { worker: cx.worker, shared: cx.shared, redis, tail: may_send.then_some(&tail) };
+        let bounds = RequestBounds { is_stranger: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
+        Some(match reader.read(input, &bounds) {
+            RequestRead::Request { request, consumed } => {
+                let timed = cx.is_timed().then(Instant::now);
+                let done = execute::request(state, talk, cx, house, request);
+                if let Some(value) = tail.take() {
+                    cx.tail.value = Some(value);
+                    cx.tail.end.extend_from_slice(b"\r\n");
+                }
+                if let (Some(begun), false) = (timed, cx.has_met_busy()) {
+                    cx.shared.latencies(cx.worker.index).note(Kind::Other, begun.elapsed());
+                }
+                Step::Done(consumed, done)
+            }
+            RequestRead::More { total } => Step::Read { taken: 0, total },
+            RequestRead::Nothing { consumed } => Step::Done(consumed, Done::Answered),
+            RequestRead::Swallow { consumed, swallow } => {
+                talk.pending = Pending::Refused(swallow);
+                Step::Done(consumed, Done::Answered)
+            }
+            RequestRead::Refused(fault) => {
+                fault.write(&mut ReplyWriter::new(cx.output, state.version));
+                talk.is_at_fault = true;
+                Step::Done(input.len(), Done::Over(Next::Close))
+            }
+        })
+    }
+
+    fn answer(&mut self, _: &mut Conversation, _: &mut Context<'_>, request: Infallible) -> Done {
+        match request {}
+    }
+
+    fn say_error(cx: &mut Context<'_>, error: &Error) {
+        cx.say(&format!("-ERR {error}"));
+    }
+
+    fn refuse(_: &mut Context<'_>, refusal: &Infallible, _: bool) -> Done {
+        match *refusal {}
+    }
+}

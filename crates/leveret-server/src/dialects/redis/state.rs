@@ -1,0 +1,83 @@
+//! What a conversation in RESP remembers from one request to the next.
+use super::waiting::{Transaction, Watched};
+use crate::redis::clients::Client;
+use crate::redis::Redis;
+use crate::{Shared, Worker};
+use leveret_engine::Outgoing;
+use leveret_protocol::resp::RespVersion;
+use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// What requests are executed with, all of it shared with others.
+#[derive(Clone, Copy)]
+pub(super) struct House<'h> {
+    pub worker: &'h Worker,
+    pub shared: &'h Shared,
+    pub redis: &'h Redis,
+    /// Where a large value is put that is sent from where it lies. None: it cannot be.
+    pub tail: Option<&'h Cell<Option<Outgoing>>>,
+}
+
+impl<'h> House<'h> {
+    /// Whether a client must say who it is.
+    pub fn asks_for_passwords(self) -> bool {
+        self.shared.users().is_some() || self.redis.password().is_some()
+    }
+}
+
+/// What a conversation remembers.
+#[derive(Debug)]
+pub(super) struct RespState {
+    pub client: Arc<Client>,
+    pub version: RespVersion,
+    /// The selected database.
+    pub database: u32,
+    pub transaction: Option<Transaction>,
+    pub watched: Vec<Watched>,
+    pub answers: Answers,
+}
+
+/// Which requests are answered (CLIENT REPLY).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Answers {
+    #[default]
+    All,
+    None,
+    /// All but the next one.
+    SkipNext,
+}
+
+impl RespState {
+    pub fn new(client: Arc<Client>) -> RespState {
+        RespState {
+            client,
+            version: RespVersion::Two,
+            database: 0,
+            transaction: None,
+            watched: Vec::new(),
+            answers: Answers::All,
+        }
+    }
+
+    pub fn select(&mut self, database: u32) {
+        self.database = database;
+        self.client.database.store(database, Relaxed);
+    }
+
+    pub fn speak(&mut self, version: RespVersion) {
+        self.version = version;
+        self.client.protocol.store(version.number() as u8, Relaxed);
+    }
+
+    /// Whether what is executed now is answered as it stands.
+    #[inline]
+    pub fn answers_at_once(&self) -> bool {
+        self.answers == Answers::All && self.transaction.is_none()
+    }
+
+    /// Bytes that it keeps for its client.
+    pub fn kept_bytes(&self) -> usize {
+        self.transaction.as_ref().map_or(0, Transaction::kept_bytes)
+    }
+}

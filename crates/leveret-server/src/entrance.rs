@@ -1,0 +1,11 @@
+//! The entrances of a server: whose clients a listener is for.
+
+/// Whose clients come here. It decides which protocols a conversation may speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entrance {
+    /// memcached's: text, meta commands and binary.
+    #[default]
+    Memcached,
+    /// Redis': RESP.
+    Redis,
+}

@@ -1,0 +1,101 @@
+//! The Redis entrance (`--redis`): what its connections share. `dialects/redis` speaks with each of them; what its commands
+//! do to keys stands in the crate `leveret-strings`.
+pub(crate) mod clients;
+pub(crate) mod counters;
+pub(crate) mod databases;
+pub(crate) mod gate;
+pub mod settings;
+pub(crate) mod sweep;
+pub(crate) mod writes;
+
+use crate::Settings;
+use clients::{Client, Clients};
+use counters::CommandCounters;
+use databases::DatabaseArenas;
+use gate::Gate;
+use leveret_engine::{Arena, MEMORY_MIN};
+use settings::RedisSettings;
+use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, PoisonError, RwLock};
+use sweep::Sweeper;
+use writes::WriteCounts;
+
+/// What all connections of the entrance share.
+#[derive(Debug)]
+pub(crate) struct Redis {
+    pub settings: RedisSettings,
+    pub databases: DatabaseArenas,
+    pub gate: Gate,
+    pub clients: Clients,
+    pub writes: WriteCounts,
+    pub counters: CommandCounters,
+    pub sweeper: Sweeper,
+    /// Forty hexadecimal digits that no other start has.
+    pub run_id: String,
+    /// The most memory that was allocated at a tick.
+    pub peak: AtomicU64,
+    password: RwLock<Option<Vec<u8>>>,
+}
+
+impl Redis {
+    /// The entrance to this arena and to the databases beside it.
+    pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, leveret_place::Error> {
+        let options = settings.open_options(first.memory().max(MEMORY_MIN));
+        let threads = settings.threads.max(1);
+        Ok(Redis {
+            databases: DatabaseArenas::open(first.path(), redis.databases, options)?,
+            gate: Gate::new(threads),
+            clients: Clients::default(),
+            writes: WriteCounts::default(),
+            counters: CommandCounters::new(threads),
+            sweeper: Sweeper::new(redis.databases),
+            run_id: run_id(),
+            peak: AtomicU64::new(0),
+            password: RwLock::new(redis.password.as_ref().map(|password| password.clone().into_bytes())),
+            settings: redis.clone(),
+        })
+    }
+
+    /// Notes a connection that has come to a worker.
+    pub fn welcome(&self, worker: usize, fd: i32, peer: Option<SocketAddr>, endpoint: &str) -> Arc<Client> {
+        // Redis writes `path:0` for both sides of a Unix socket.
+        let local = endpoint.rsplit(' ').next().unwrap_or_default();
+        let (peer, local) = match peer {
+            Some(peer) => (peer.to_string(), local.to_owned()),
+            None => (format!("{local}:0"), format!("{local}:0")),
+        };
+        self.clients.add(worker, fd, peer, local)
+    }
+
+    /// Once a second: rates, and databases whose file has gone.
+    pub fn tick(&self) {
+        self.counters.tick();
+        self.databases.check();
+    }
+
+    /// Removes some of what has expired. `first` is database 0. Returns whether more is worth the while soon.
+    pub fn sweep(&self, first: &Arena) -> bool {
+        let mut databases = self.databases.made();
+        databases.push((0, first.clone()));
+        self.sweeper.sweep(&databases)
+    }
+
+    /// The password of the user `default`; None: nobody is asked.
+    pub fn password(&self) -> Option<Vec<u8>> {
+        self.password.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Another password from now on; an empty one means none. Who is signed in stays.
+    pub fn set_password(&self, password: &[u8]) {
+        let new = (!password.is_empty()).then(|| password.to_vec());
+        *self.password.write().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+}
+
+fn run_id() -> String {
+    let word = || RandomState::new().hash_one(std::process::id());
+    let text = format!("{:016x}{:016x}{:016x}", word(), word(), word());
+    text[..40].to_owned()
+}
