@@ -128,7 +128,7 @@ pub fn servers(arena: &Arena) -> Vec<Server> {
     let open = |text: &str| text.strip_prefix(leveret_server::GUARDED).unwrap_or(text).to_owned();
     let is_place = |service: &Service| {
         let text = open(&service.text);
-        ["tcp ", "tls ", "udp ", "unix "].iter().any(|kind| text.starts_with(kind))
+        ["tcp ", "tls ", "udp ", "unix ", "resp "].iter().any(|kind| text.starts_with(kind))
     };
     let place = |text: &str| open(text).split(" net:").next().unwrap_or_default().to_owned();
     let services = arena.services().into_iter().filter(is_place);

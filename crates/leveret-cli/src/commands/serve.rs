@@ -1,4 +1,4 @@
-//! `leveret serve`: an arena as a memcached server, with memcached's options.
+//! `leveret serve`: an arena as a server for clients of memcached and Redis, with memcached's options.
 mod arena;
 mod debian;
 mod extended;
@@ -15,6 +15,7 @@ use arena::Choice;
 use clap::{ArgMatches, Args};
 use leveret_engine::reason;
 use leveret_server::log::{self, Level};
+use leveret_server::redis::settings::RedisPlace;
 use leveret_server::{systemd, Shared};
 use options::{LogFormat, Options};
 use sources::{Gathered, Sources};
@@ -23,7 +24,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Serve an arena to memcached clients: TCP, UDP and Unix sockets; all of memcached's options
+/// Serve an arena to clients of memcached and Redis: TCP, UDP and Unix sockets; all of memcached's options
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Serve {
@@ -42,6 +43,7 @@ Examples:
   leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
   LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
   leveret serve --metrics 9150                           metrics for Prometheus at http://localhost:9150/metrics
+  leveret serve --redis                                  clients of Redis on 127.0.0.1:6379, the arena 'redis'
   leveret ping localhost && leveret stats localhost      is it well, and how does it do
 
 The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
@@ -96,7 +98,8 @@ fn serve(sources: &Sources, started: &Gathered) -> Outcome {
     // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
     // hangs on that.
     let bind = || leveret_server::bind(&settings).map_err(unreachable);
-    let bound = settings.unix_path.is_none().then(bind).transpose()?;
+    let is_redis_path = settings.redis.as_ref().is_some_and(|redis| matches!(redis.place, RedisPlace::Unix(_)));
+    let bound = (settings.unix_path.is_none() && !is_redis_path).then(bind).transpose()?;
     if options.lock_memory {
         process::allow_locked_memory();
     }

@@ -9,6 +9,7 @@ use crate::users::Users;
 use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
+use leveret_server::redis::settings::{self as redis, RedisPlace};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
 use std::fs;
@@ -34,6 +35,7 @@ impl Choice {
         let (name, passes) = match (&options.arena, &settings.unix_path) {
             (Some(name), _) => (name.clone(), false),
             (None, Some(path)) => (name_of_socket(path), false),
+            (None, None) if !has_memcached(settings) => name_of_redis(settings, bound),
             (None, None) => {
                 let connected: Vec<u16> = bound.tcp_addresses().map(|address| address.port()).collect();
                 let datagrams = || bound.udp_addresses().map(|address| address.port()).collect();
@@ -43,6 +45,23 @@ impl Choice {
         let path = target::resolve(&name, options.dir.as_deref())?;
         // A port that was free serves nobody who comes back to it. But who wants a memory file wants to come back.
         Ok(Choice { path, passes: options.fresh || passes && options.memory_file.is_none() })
+    }
+}
+
+/// Whether clients of memcached have a place.
+fn has_memcached(settings: &Settings) -> bool {
+    let has_address = settings.listen.iter().any(|listen| listen.port.is_some());
+    settings.redis.is_none() || settings.tcp_port != Some(0) || settings.udp_port != Some(0) || has_address
+}
+
+/// The arena of a server for clients of Redis alone: `redis` on Redis' port, else `redis-PORT`.
+fn name_of_redis(settings: &Settings, bound: &Bound) -> (String, bool) {
+    let port = bound.redis_addresses().map(|address| address.port()).min().unwrap_or(0);
+    match settings.redis.as_ref().map(|redis| &redis.place) {
+        Some(RedisPlace::Unix(path)) => (name_of_socket(path), false),
+        Some(RedisPlace::Tcp { port: Some(redis::PORT), .. }) => ("redis".to_owned(), false),
+        Some(RedisPlace::Tcp { port: asked, .. }) => (format!("redis-{port}"), asked.is_none()),
+        None => (target::DEFAULT.to_owned(), false),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The options of `leveret serve`: memcached's letters and long names, and ours.
 use super::values::{self, Port};
 use clap::{ArgAction, Args, ValueEnum};
+use leveret_server::redis::settings::RedisPlace;
 use leveret_server::settings::{Listen, MetricsAddress, Protocol};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,6 +59,15 @@ pub struct Options {
     /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), those of -l btls:ADDR need none
     #[arg(short = 'Z', long, help_heading = NETWORK)]
     pub enable_ssl: bool,
+
+    /// Serve clients of Redis: on this port of the addresses of -l (tls:PORT with the certificate of -Z), or on a Unix socket
+    /// at a path; without -p, -U or -s they are the only ones [default: 6379]
+    #[arg(long, value_name = "PORT|PATH", num_args = 0..=1, default_missing_value = "6379", allow_negative_numbers = true, help_heading = NETWORK)]
+    pub redis: Option<RedisPlace>,
+
+    /// Databases of --redis, 1 to 32: each is an arena of its own, NAME.dbN, made by its first write [default: 16]
+    #[arg(long, value_name = "NUM", value_parser = values::databases, help_heading = NETWORK)]
+    pub redis_databases: Option<u32>,
 
     /// Hand out metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
     #[arg(long, value_name = "ADDR", help_heading = NETWORK)]
@@ -129,6 +139,10 @@ pub struct Options {
     /// The file of -S: lines user:password, or a sasldb, read at each sign-in [default: $MEMCACHED_SASL_PWDB]
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     pub sasl_pwdb: Option<PathBuf>,
+
+    /// The password that clients of Redis give; in a file or as LEVERET_REQUIREPASS it stays out of the list of processes
+    #[arg(long, value_name = "PASSWORD", hide_env_values = true, help_heading = ACCESS)]
+    pub requirepass: Option<String>,
 
     /// With -Y, -S or certificates of clients: let clients of this host use the arena itself all the same, which asks for no password
     #[arg(long, help_heading = ACCESS)]

@@ -3,6 +3,7 @@ use super::extended::{self, Extended, Ssl};
 use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
+use leveret_server::redis::settings::{RedisPlace, RedisSettings, DATABASES};
 use leveret_server::settings::{MetricsAddress, Protocol, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
@@ -49,6 +50,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         pid_file: options.pidfile.clone(),
         tls: tls(options, &mut extended)?,
         metrics: metrics(options)?,
+        redis: redis(options)?,
         ..defaults
     };
     check(options, &settings)?;
@@ -63,6 +65,7 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
     let udp_port = options.udp_port.map_or(defaults.udp_port, |Port(port)| port);
     let tcp_port = match options.port {
         Some(Port(port)) => port,
+        None if options.redis.is_some() && udp_port == Some(0) => Some(0),
         None if udp_port != Some(0) => udp_port,
         None => defaults.tcp_port,
     };
@@ -75,6 +78,33 @@ fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
         Some(MetricsAddress::Unix(path)) if options.daemon => Some(MetricsAddress::Unix(super::absolute(path)?)),
         address => address.clone(),
     })
+}
+
+/// `--redis` and what belongs to it, which means nothing without it.
+fn redis(options: &Options) -> Result<Option<RedisSettings>, Failure> {
+    let Some(place) = &options.redis else {
+        let given = [
+            (options.redis_databases.is_some(), "--redis-databases"),
+            (options.requirepass.is_some(), "--requirepass"),
+        ];
+        return match given.iter().find(|(is_given, _)| *is_given) {
+            Some((_, name)) => Err(Failure::Usage(format!("{name}: it is for clients of Redis; add --redis"))),
+            None => Ok(None),
+        };
+    };
+    // In the background the current folder is another.
+    let place = match place {
+        RedisPlace::Unix(path) if options.daemon => RedisPlace::Unix(super::absolute(path)?),
+        RedisPlace::Tcp { is_tls: true, .. } if !options.enable_ssl => {
+            return Err(Failure::Usage("--redis tls:PORT means something only together with -Z".to_owned()));
+        }
+        place => place.clone(),
+    };
+    if options.requirepass.as_ref().is_some_and(String::is_empty) {
+        return Err(Failure::Usage("--requirepass: an empty password is none; leave it out".to_owned()));
+    }
+    let databases = options.redis_databases.unwrap_or(DATABASES);
+    Ok(Some(RedisSettings { place, databases, password: options.requirepass.clone() }))
 }
 
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.
@@ -132,6 +162,15 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
     check_sasl(options, settings)?;
+    let has_address = settings.listen.iter().any(|listen| listen.port.is_some());
+    let has_memcached =
+        has_address || settings.tcp_port != Some(0) || settings.udp_port != Some(0) || settings.unix_path.is_some();
+    if settings.redis.as_ref().is_some_and(|redis| redis.password.is_some())
+        && has_memcached
+        && !settings.asks_for_passwords()
+    {
+        return refuse("--requirepass: clients of memcached would need no password for the same cache; add -Y or -S, or leave out -p, -U and -s");
+    }
     if options.fresh && options.share {
         return refuse("--fresh: what another server serves is not ours to empty; give --arena or --share");
     }
@@ -144,6 +183,7 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     if settings.tcp_port == Some(0)
         && settings.udp_port == Some(0)
         && settings.unix_path.is_none()
+        && settings.redis.is_none()
         && settings.listen.iter().all(|listen| listen.port.is_none())
     {
         return refuse("nothing to listen on: -p 0, -U 0 and no -s");

@@ -3,6 +3,7 @@
 //! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a
 //! typing error is refused, the start with a number that memcached takes is not.
 use crate::units::parse_size;
+use leveret_server::redis::settings::DATABASES_MAX;
 use leveret_server::settings::{Listen, Protocol, Security};
 
 /// The largest item that memcached's `-I` can ask for.
@@ -50,6 +51,13 @@ pub fn positive(text: &str) -> Result<u32, String> {
         .ok()
         .filter(|count| *count > 0 && *count <= i32::MAX as u32)
         .ok_or_else(|| "must be a number greater than 0".to_owned())
+}
+
+/// `--redis-databases`
+pub fn databases(text: &str) -> Result<u32, String> {
+    let allowed = 1..=DATABASES_MAX;
+    let number = text.parse().ok().filter(|number| allowed.contains(number));
+    number.ok_or_else(|| format!("must be 1 to {DATABASES_MAX}: each database is an arena of its own"))
 }
 
 /// `-b`. To the kernel a negative backlog is the longest that it allows.
