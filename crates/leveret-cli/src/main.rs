@@ -6,6 +6,7 @@ mod conversation;
 mod json;
 mod output;
 mod peer;
+mod redis;
 mod sign_in;
 mod tables;
 mod target;

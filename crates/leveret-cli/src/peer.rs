@@ -1,5 +1,6 @@
 //! Whom a command speaks to when it is given a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
 use crate::output::Failure;
+use crate::redis;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
@@ -78,6 +79,11 @@ impl Peer {
         };
         if target.arena.is_some() {
             return Err(Failure::Usage(format!("'{text}' and --arena: give one of the two")));
+        }
+        if redis::is_redis(text) {
+            return Err(Failure::Usage(format!(
+                "'{text}' is a server for clients of Redis: 'leveret ping' and 'leveret stats' ask such a server, other commands ask an arena or a memcached"
+            )));
         }
         let (user, text) = user_and_place(text);
         if user.as_ref().is_some_and(|user| user.is_empty() || user.contains(['\r', '\n', ':'])) {

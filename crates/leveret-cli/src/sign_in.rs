@@ -2,6 +2,7 @@
 //! since what stands in a command line or in a variable is shown to others.
 use crate::output::Failure;
 use leveret_engine::reason;
+use leveret_protocol::resp::write_arguments;
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,6 +20,22 @@ pub const ADVICE: &str =
 
 /// The request that signs a user in: the first `set` of a connection, whatever its key.
 pub fn request(user: &str) -> Result<Vec<u8>, Failure> {
+    with_password(user, |password| {
+        let len = user.len() + 1 + password.len();
+        [format!("set user 0 0 {len}\r\n{user} ").as_bytes(), password, b"\r\n"].concat()
+    })
+}
+
+/// The same for a server that speaks RESP.
+pub fn redis_request(user: &str) -> Result<Vec<u8>, Failure> {
+    with_password(user, |password| {
+        let mut request = Vec::new();
+        write_arguments(&mut request, &[b"AUTH", user.as_bytes(), password]);
+        request
+    })
+}
+
+fn with_password(user: &str, write: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<Vec<u8>, Failure> {
     let path = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from).ok_or_else(|| {
         Failure::Usage(format!(
             "the target names the user {user}: {VARIABLE} must name a file with the line {user}:PASSWORD"
@@ -27,10 +44,7 @@ pub fn request(user: &str) -> Result<Vec<u8>, Failure> {
     let mut users = contents(&path).map_err(|error| {
         Failure::Unreachable(format!("the file of passwords {} ({VARIABLE}): {}", path.display(), reason(&error)))
     })?;
-    let request = password_of(&users, user).map(|password| {
-        let len = user.len() + 1 + password.len();
-        [format!("set user 0 0 {len}\r\n{user} ").as_bytes(), password, b"\r\n"].concat()
-    });
+    let request = password_of(&users, user).map(write);
     wipe(&mut users);
     request.ok_or_else(|| {
         Failure::Unreachable(format!(

@@ -54,6 +54,20 @@ impl Table {
     }
 }
 
+/// INFO of a server for clients of Redis, as `stats` of one for memcached.
+pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> Outcome {
+    let bytes = |text: &String| text.clone().into_bytes();
+    let rows: Rows = info.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
+    let mut out = output::lines();
+    if as_json {
+        output::json_line(&mut out, &object(&rows))?;
+    } else {
+        STATS.print(&mut out, who, &rows)?;
+    }
+    out.flush()?;
+    Ok(Answer::Yes)
+}
+
 /// Names with their values, as bytes: nobody promises UTF-8.
 pub type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 

@@ -3,6 +3,7 @@
 use crate::conversation::{within, Conversation};
 use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
 use crate::peer::Peer;
+use crate::redis::RedisPeer;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
@@ -16,7 +17,8 @@ use std::time::{Duration, Instant};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Ping {
-    /// A server, [user@][tls://]host[:port] or [user@]/path/to/socket, or arena:NAME; without it the arena
+    /// A server, [user@][tls://]host[:port], [user@]/path/to/socket or redis://[user@]host[:port], or arena:NAME; without
+    /// it the arena
     target: Option<String>,
 
     /// How long all of it may take
@@ -32,6 +34,7 @@ const EXAMPLES: &str = "\
 Examples:
   leveret ping
   leveret ping localhost:11211 && echo it answers
+  leveret ping redis://localhost            a server for clients of Redis
   HEALTHCHECK CMD [\"leveret\", \"ping\", \"--timeout\", \"500ms\", \"--quiet\"]
 
 Exit codes: 0 healthy; 1 it opened but did not answer rightly or in time; 3 cannot reach the arena.";
@@ -61,8 +64,16 @@ struct Line<'a> {
 
 impl Ping {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let peer = Peer::of(self.target.as_deref(), target)?;
         let begun = Instant::now();
+        if let Some(redis) = self.target.as_deref().and_then(RedisPeer::of).transpose()? {
+            let (asked, timeout) = (redis.clone(), self.timeout);
+            let verdict = match within(timeout, move || asked.ping(timeout)) {
+                Some(verdict) => verdict?,
+                None => Err(format!("no answer within {} ms", timeout.as_millis())),
+            };
+            return self.end(Path::new(redis.shown()), &verdict, begun, json);
+        }
+        let peer = Peer::of(self.target.as_deref(), target)?;
         let (probed, timeout) = (peer.clone(), self.timeout);
         let verdict = match within(timeout, move || match &probed {
             Peer::Arena { path, .. } => probe(path, timeout),
@@ -71,10 +82,13 @@ impl Ping {
             Some(verdict) => verdict?,
             None => Err(format!("no answer within {} ms", timeout.as_millis())),
         };
-        let micros = begun.elapsed().as_micros() as u64;
         let path = peer.arena().map_or_else(|| peer.shown().into(), Path::to_path_buf);
+        self.end(&path, &verdict, begun, json)
+    }
+
+    fn end(&self, path: &Path, verdict: &Result<(), String>, begun: Instant, json: bool) -> Outcome {
         if !self.quiet {
-            report(&path, &verdict, micros, json)?;
+            report(path, verdict, begun.elapsed().as_micros() as u64, json)?;
         }
         Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
     }

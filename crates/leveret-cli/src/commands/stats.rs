@@ -1,6 +1,7 @@
 //! `leveret stats`: how one arena does.
 use crate::output::{self, Answer, Outcome, FAINT, STRONG};
 use crate::peer::Reach;
+use crate::redis::RedisPeer;
 use crate::tables;
 use crate::target::Target;
 use crate::units::{bytes, percent, span, thousands};
@@ -25,6 +26,7 @@ Examples:
   leveret stats --arena apcu
   leveret stats --json | jq .hit_rate
   leveret stats localhost:11211             a server's statistics, in the format of 'memcached-tool stats'
+  leveret stats redis://localhost           INFO of a server for clients of Redis, sorted by name
   leveret stats arena:default               the same of an arena, as if a server ran there
 
 Each process hands in its hits and misses from time to time, so these may be a request behind.";
@@ -203,6 +205,9 @@ pub fn unix_now() -> i64 {
 
 impl Stats {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
+        if let Some(redis) = self.reach.target.as_deref().and_then(RedisPeer::of).transpose()? {
+            return tables::print_info(redis.shown(), &redis.info(self.reach.patience.timeout)?, json);
+        }
         if self.reach.target.is_some() {
             return tables::STATS.run(&self.reach, target, json);
         }
