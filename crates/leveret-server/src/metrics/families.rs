@@ -8,7 +8,7 @@ use leveret_engine::Stats;
 use std::fmt::Write;
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Counter,
     Gauge,
     Histogram,
@@ -129,6 +129,11 @@ pub fn text(sources: &[Source]) -> String {
     lock_waits(&mut to, sources, &labels);
     lock_holds(&mut to, sources, &labels);
     latencies(&mut to, sources, &labels);
+    for (source, label) in sources.iter().zip(&labels) {
+        if let Some(redis) = source.numbers.as_ref().and_then(|numbers| numbers.served.as_ref()?.redis.as_ref()) {
+            redis.write(&mut to, label);
+        }
+    }
     to
 }
 
@@ -199,7 +204,7 @@ fn histogram(
     let _ = writeln!(to, "{name}_sum{{{label}}} {sum}\n{name}_count{{{label}}} {count}");
 }
 
-fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
+pub(super) fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
     let kind = match kind {
         Counter => "counter",
         Gauge => "gauge",
@@ -208,7 +213,7 @@ fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
     let _ = writeln!(to, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 

@@ -2,6 +2,7 @@
 //! `http` hands them out.
 mod families;
 mod http;
+mod redis;
 
 use crate::announcing::GUARDED;
 use crate::counters::latency::{Histogram, KINDS};
@@ -9,6 +10,7 @@ use crate::counters::requests::{Count, Totals};
 use crate::stats;
 use crate::Shared;
 use leveret_engine::{Arena, Stats};
+use redis::RedisFamilies;
 use std::collections::HashMap;
 
 pub(crate) use http::{bind, Http};
@@ -34,6 +36,8 @@ struct Served {
     totals: Totals,
     /// How long requests took, with the commands' names.
     latencies: Vec<(&'static str, Histogram)>,
+    /// Of `--redis`.
+    redis: Option<RedisFamilies>,
 }
 
 impl Source {
@@ -56,7 +60,8 @@ impl Source {
                 stats::answer(shared, &[]).map_or_else(HashMap::new, |answer| answer.lines.into_iter().collect());
             let latencies = KINDS.map(|(command, name)| (name, Histogram::over(shared.all_latencies(), command)));
             let totals = Totals::over(shared.all_counters());
-            numbers.served = Some(Served { stats, totals, latencies: latencies.into() });
+            let redis = shared.redis().map(|redis| RedisFamilies::of(shared, redis));
+            numbers.served = Some(Served { stats, totals, latencies: latencies.into(), redis });
         }
         source
     }
@@ -79,7 +84,7 @@ fn name_of(arena: &Arena) -> String {
 
 fn is_endpoint(text: &str) -> bool {
     let text = text.strip_prefix(GUARDED).unwrap_or(text);
-    ["tcp ", "tls ", "udp ", "unix "].iter().any(|kind| text.starts_with(kind))
+    ["tcp ", "tls ", "udp ", "unix ", "resp "].iter().any(|kind| text.starts_with(kind))
 }
 
 #[cfg(test)]
