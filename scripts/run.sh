@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [charts|php|engine|client|server|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [charts|php|engine|client|server|redis|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -11,10 +11,11 @@ verb_bench() {
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
         server) bench_server "$@" ;;
+        redis) bench_redis "$@" ;;
         ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
-        all) bench_php && bench_engine && bench_server && bench_client && bench_ruby && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, ruby, pages or engine." ;;
+        all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages ;;
+        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages or engine." ;;
     esac
 }
 
@@ -88,6 +89,13 @@ bench_server() {
     fi
     step "Benchmark: leveret serve against memcached"
     cargo run --quiet --release --locked -p leveret-bench -- server "${peer[@]}" "$@"
+}
+
+bench_redis() {
+    need redis-server
+    verb_build
+    step "Benchmark: leveret serve --redis against Redis"
+    cargo run --quiet --release --locked -p leveret-bench -- redis "$@"
 }
 
 bench_engine() {

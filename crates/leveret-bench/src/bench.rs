@@ -13,7 +13,7 @@ use crate::server::{Cpus, Program, Server, Transport};
 use leveret_load::failure::Failure;
 use leveret_load::load::{Load, Until};
 use leveret_load::script::{Pad, Script};
-use leveret_load::workload::{Request, Task, Workload};
+use leveret_load::workload::{Dialect, Request, Task, Workload};
 use leveret_rounds::{Spread, Target};
 
 pub struct Bench {
@@ -24,6 +24,7 @@ pub struct Bench {
     pub rounds: usize,
     pub turn: Duration,
     pub quick: bool,
+    pub dialect: Dialect,
     folder: TempDir,
     servers: AtomicU32,
     pub pad: Rc<Pad>,
@@ -67,15 +68,36 @@ impl Bench {
         rounds: usize,
         turn: Duration,
         quick: bool,
+        dialect: Dialect,
         folder: TempDir,
     ) -> Bench {
-        Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad: Workload::pad(1 << 20) }
+        Bench {
+            peer,
+            ours,
+            cpus,
+            rounds,
+            turn,
+            quick,
+            dialect,
+            folder,
+            servers: AtomicU32::new(0),
+            pad: Workload::pad(1 << 20),
+        }
+    }
+
+    /// How the peer is asked which version it is.
+    pub fn version_option(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Memcached => "-V",
+            Dialect::Redis => "--version",
+        }
     }
 
     /// The peer or ours; for the floor see `start_floor`.
     pub fn start(&self, side: Side, transport: Transport, options: &[&str]) -> Result<Server, Failure> {
         let program = match &self.ours {
-            Some(ours) if side == Side::Ours => Program::Leveret(ours),
+            Some(ours) if side == Side::Ours => Program::Leveret(ours, self.dialect),
+            _ if self.dialect == Dialect::Redis => Program::Redis(&self.peer),
             _ => Program::Memcached(&self.peer),
         };
         Server::start(&program, transport, options, self.cpus, &self.new_folder())
@@ -83,7 +105,7 @@ impl Bench {
 
     /// The floor answers each request with what a get or set of the first key would answer.
     pub fn start_floor(&self, traffic: &Traffic) -> Result<(Server, Workload), Failure> {
-        let mut workload = Workload::new(traffic.request, 1, traffic.value_len, &self.pad);
+        let mut workload = Workload::new(traffic.request, 1, traffic.value_len, &self.pad).speaking(self.dialect);
         let (mut request, mut answer) = (Script::default(), Script::default());
         workload.ask(Task::Measure, 0, traffic.connections, &mut request, &mut answer);
         let program = Program::Floor { request_len: request.len(), answer: answer.to_vec(&self.pad) };
@@ -144,9 +166,9 @@ pub fn deep(traffic: &Traffic) -> u32 {
 impl Side {
     pub fn name(self) -> &'static str {
         match self {
-            Side::Peer => "memcached",
+            Side::Peer => "the peer",
             Side::Ours => "ours",
-            Side::Control => "the second memcached",
+            Side::Control => "the second peer",
             Side::Floor => "the floor",
         }
     }

@@ -26,9 +26,9 @@ use bench::{Bench, Outcome};
 use leveret_load::failure::Failure;
 use leveret_load::load::{Load, Until};
 use leveret_load::socket::Endpoint;
-use leveret_load::workload::{Task, Workload};
+use leveret_load::workload::{Dialect, Task, Workload};
 use report::{About, Progress};
-use rows::{Measure, Row, Traffic, ROWS};
+use rows::{Measure, Row, Traffic, REDIS_ROWS, ROWS};
 use server::Cpus;
 
 #[derive(Parser)]
@@ -46,6 +46,9 @@ enum Verb {
     /// memcached and `leveret serve` in turn: a table of ratios
     #[command(after_help = rows_help())]
     Server(ServerOptions),
+    /// Redis and `leveret serve --redis` in turn: a table of ratios
+    #[command(after_help = redis_rows_help())]
+    Redis(ServerOptions),
     /// A row's load on a server that runs already, for a profiler beside it
     Load(LoadOptions),
     /// The server without a cache, that shows what the kernel costs
@@ -70,9 +73,9 @@ struct ServerOptions {
     /// Also write everything, each round included, to FILE
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// The peer
-    #[arg(long, value_name = "FILE", default_value = "memcached")]
-    peer: PathBuf,
+    /// The peer (memcached, or redis-server)
+    #[arg(long, value_name = "FILE")]
+    peer: Option<PathBuf>,
     /// Our command
     #[arg(long, value_name = "FILE", default_value = "build/leveret")]
     ours: PathBuf,
@@ -102,9 +105,12 @@ struct LoadOptions {
 
 fn main() -> ExitCode {
     let done = match Program::parse().verb {
-        Verb::Server(options) => {
-            leveret_load::failure::watch_signals().map_err(Failure::from).and_then(|()| compare(&options))
-        }
+        Verb::Server(options) => leveret_load::failure::watch_signals()
+            .map_err(Failure::from)
+            .and_then(|()| compare(&options, Dialect::Memcached)),
+        Verb::Redis(options) => leveret_load::failure::watch_signals()
+            .map_err(Failure::from)
+            .and_then(|()| compare(&options, Dialect::Redis)),
         Verb::Load(options) => {
             leveret_load::failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options))
         }
@@ -125,13 +131,17 @@ fn main() -> ExitCode {
 }
 
 /// False if a row could not be measured or an answer was wrong.
-fn compare(options: &ServerOptions) -> Result<bool, Failure> {
-    let chosen: Vec<&Row> = ROWS
+fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
+    let (rows, peer) = match dialect {
+        Dialect::Memcached => (ROWS, "memcached"),
+        Dialect::Redis => (REDIS_ROWS, "redis-server"),
+    };
+    let chosen: Vec<&Row> = rows
         .iter()
         .filter(|row| options.rows.is_empty() || options.rows.iter().any(|word| row.name.contains(word)))
         .collect();
     if chosen.is_empty() {
-        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
         return Err(Failure::Trouble(format!(
             "no row is named like {}; the rows are {}",
             options.rows.join(" or "),
@@ -151,7 +161,8 @@ fn compare(options: &ServerOptions) -> Result<bool, Failure> {
         Some("/dev/shm".into()).filter(|dir: &PathBuf| dir.is_dir()).unwrap_or_else(std::env::temp_dir)
     });
     let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(dir)?;
-    let bench = Bench::new(options.peer.clone(), ours, cpus, rounds, turn, options.quick, folder);
+    let peer = options.peer.clone().unwrap_or_else(|| peer.into());
+    let bench = Bench::new(peer, ours, cpus, rounds, turn, options.quick, dialect, folder);
     let about = About::new(&bench);
     let mut progress = Progress::new(chosen.len());
     let mut outcomes = Vec::new();
@@ -223,6 +234,14 @@ fn cpus() -> Result<Cpus, Failure> {
 }
 
 fn rows_help() -> String {
-    let rows: Vec<String> = ROWS.iter().map(|row| format!("  {:<20}{}", row.name, row.title)).collect();
+    help_of(ROWS)
+}
+
+fn redis_rows_help() -> String {
+    help_of(REDIS_ROWS)
+}
+
+fn help_of(rows: &[Row]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| format!("  {:<20}{}", row.name, row.title)).collect();
     format!("Rows:\n{}", rows.join("\n"))
 }

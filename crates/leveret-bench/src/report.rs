@@ -40,8 +40,11 @@ impl About {
         About {
             machine: format!("{}, {} CPUs", line_with("/proc/cpuinfo", "model name\t: "), cpu_count()),
             system: format!("{system}, Linux {}", read("/proc/sys/kernel/osrelease").trim()),
-            peer: version(&bench.peer, "-V"),
-            ours: bench.ours.as_ref().map_or_else(|| version(&bench.peer, "-V"), |ours| version(ours, "--version")),
+            peer: version(&bench.peer, bench.version_option()),
+            ours: bench
+                .ours
+                .as_ref()
+                .map_or_else(|| version(&bench.peer, bench.version_option()), |ours| version(ours, "--version")),
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
             load: read("/proc/loadavg").split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
             cpus,

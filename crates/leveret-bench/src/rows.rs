@@ -237,6 +237,79 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
+/// What a CPU-second of the server is good for where a key costs so much of Redis' time.
+const fn times_less(share: f64) -> Target {
+    Target::AtLeast(1.0 / share)
+}
+
+/// Against Redis, in its own protocol.
+pub const REDIS_ROWS: &[Row] = &[
+    Row {
+        name: "redis-get-pipelined",
+        title: "GETs of 100 B, pipelined 32 deep, TCP",
+        target: times_less(0.45),
+        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..BASE }),
+        options: LARGE,
+        patience: 1,
+    },
+    Row {
+        name: "redis-get-tcp",
+        title: "GETs one by one, 50 connections, TCP",
+        target: times_less(0.85),
+        measure: Measure::Throughput(BASE),
+        options: LARGE,
+        patience: CLOSE,
+    },
+    Row {
+        name: "redis-get-unix",
+        title: "GETs one by one, 50 connections, Unix",
+        target: times_less(0.85),
+        measure: Measure::Throughput(Traffic { transport: Transport::Unix, ..BASE }),
+        options: LARGE,
+        patience: CLOSE,
+    },
+    Row {
+        name: "redis-mget",
+        title: "MGETs of 100 keys, TCP",
+        target: times_less(0.45),
+        measure: Measure::Throughput(Traffic { request: Request::MultiGet(100), connections: 10, ..BASE }),
+        options: LARGE,
+        patience: CLOSE,
+    },
+    Row {
+        name: "redis-set",
+        title: "SETs of 100 B one by one, 50 connections, TCP",
+        target: times_less(0.8),
+        measure: Measure::Throughput(Traffic { request: Request::Set, ..BASE }),
+        options: SMALL,
+        patience: CLOSE,
+    },
+    Row {
+        name: "redis-set-pipelined",
+        title: "SETs of 100 B, pipelined 32 deep",
+        target: times_less(0.8),
+        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "redis-get-1m",
+        title: "GETs of 1 MiB, 4 connections",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        options: &["-m", "256"],
+        patience: 1,
+    },
+    Row {
+        name: "redis-latency",
+        title: "p99 at 70 % of the peer's maximum, TCP",
+        target: Target::AtMost(1.0),
+        measure: Measure::Latency(BASE),
+        options: LARGE,
+        patience: 1,
+    },
+];
+
 impl Row {
     /// What its servers may keep.
     pub fn memory(&self) -> u64 {

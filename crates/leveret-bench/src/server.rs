@@ -12,6 +12,7 @@ use rustix::thread::{sched_setaffinity, CpuSet};
 use leveret_load::failure::{check_stop, Failure};
 use leveret_load::socket::Endpoint;
 use leveret_load::usage::Usage;
+use leveret_load::workload::Dialect;
 
 const START_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -33,7 +34,8 @@ pub struct Cpus {
 
 pub enum Program<'a> {
     Memcached(&'a Path),
-    Leveret(&'a Path),
+    Redis(&'a Path),
+    Leveret(&'a Path, Dialect),
     Floor { request_len: usize, answer: Vec<u8> },
 }
 
@@ -212,13 +214,32 @@ fn command(
         Program::Memcached(path) => {
             command.arg(path);
         }
-        Program::Leveret(path) => {
+        Program::Redis(path) => {
+            command.arg(path).args(redis_options(options));
+            match stream {
+                Endpoint::Unix(path) => command.args(["--port", "0", "--unixsocket"]).arg(path),
+                Endpoint::Tcp(address) | Endpoint::Udp(address) | Endpoint::Tls(address) => {
+                    command.args(["--bind", "127.0.0.1", "--port", &address.port().to_string()])
+                }
+            };
+            return Ok(command);
+        }
+        Program::Leveret(path, _) => {
             command.arg(path).arg("serve").arg("--arena").arg(folder.join("bench.arena"));
         }
     }
     command.args(["-t", "1"]).args(options);
     if rustix::process::geteuid().is_root() {
         command.args(["-u", "root"]);
+    }
+    if let Program::Leveret(_, Dialect::Redis) = program {
+        match stream {
+            Endpoint::Unix(path) => command.arg("--redis").arg(path),
+            Endpoint::Tcp(address) | Endpoint::Udp(address) | Endpoint::Tls(address) => {
+                command.args(["--redis", &address.port().to_string()])
+            }
+        };
+        return Ok(command);
     }
     match stream {
         Endpoint::Unix(path) => command.arg("-s").arg(path),
@@ -233,4 +254,24 @@ fn command(
         }
     };
     Ok(command)
+}
+
+/// A Redis that writes nothing to disks, has one thread, and evicts as well as it can.
+fn redis_options(options: &[&str]) -> Vec<String> {
+    let mebibytes = options.windows(2).find(|pair| pair[0] == "-m").map_or("64", |pair| pair[1]);
+    let memory = format!("{mebibytes}mb");
+    [
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--io-threads",
+        "1",
+        "--maxmemory-policy",
+        "allkeys-lfu",
+        "--maxmemory",
+        &memory,
+    ]
+    .map(str::to_owned)
+    .into()
 }

@@ -96,7 +96,7 @@ fn tails(rounds: &[[Option<Turn>; 4]]) -> Option<String> {
         Some(format!("{:.0}, {:.0} and {:.0} us", median.median, rare.median, rarest.median))
     };
     Some(format!(
-        "answers took in the median, at p99.9 and at p99.99: ours {}, memcached's {}",
+        "answers took in the median, at p99.9 and at p99.99: ours {}, the peer's {}",
         told(Side::Ours)?,
         told(Side::Peer)?
     ))
@@ -107,6 +107,7 @@ pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Resul
         Side::Floor => bench.start_floor(traffic)?,
         _ => {
             let workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &bench.pad);
+            let workload = workload.speaking(bench.dialect);
             (bench.start(side, traffic.transport, row.options)?, workload)
         }
     };

@@ -123,7 +123,8 @@ fn a_large_value_for_a_client_that_does_not_read_is_kept_in_pieces() {
     let (ours, mut theirs) = pair();
     theirs.write_all(b"get k\r\nmn\r\n").expect("sent");
     let (worker, counters, mut buffers) = (Worker::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
-    let mut connection = Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Session::new(Transport::Tcp), 0);
+    let mut connection =
+        Connection::new(Stream::new(OwnedFd::from(ours), None).expect("no TLS"), Session::new(Transport::Tcp), 0);
     let mut turn = |connection: &mut Connection| {
         let buffers = &mut buffers;
         let worker = &worker;
