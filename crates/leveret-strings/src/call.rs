@@ -1,4 +1,5 @@
 //! What a command is executed with: databases, the clock, the reply.
+use crate::library::Scripts;
 use crate::problem::Problem;
 use leveret_engine::{Arena, Found, Time};
 use leveret_protocol::resp::ReplyWriter;
@@ -37,6 +38,11 @@ pub trait Databases {
     /// Bytes of an answer that a client may have collected for it.
     fn answer_max(&self) -> usize {
         256 << 20
+    }
+
+    /// The scripts that clients have sent. None: they are not kept, and EVALSHA knows only those that it always knows.
+    fn scripts(&self) -> Option<&Scripts> {
+        None
     }
 
     /// Whether this client may flush (`-F`).

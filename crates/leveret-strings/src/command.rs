@@ -36,6 +36,8 @@ pub enum Handler {
     Container(&'static [CommandRow]),
     /// The table, which describes itself.
     Table(Description),
+    /// A script, or what is done with scripts.
+    Script(ScriptCommand),
     /// Nobody, and why.
     Refused(Refusing),
 }
@@ -61,6 +63,21 @@ pub enum Description {
     Help,
     /// `ACL CAT`.
     Categories,
+}
+
+/// What is done with scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ScriptCommand {
+    Eval,
+    EvalReadOnly,
+    EvalSha,
+    EvalShaReadOnly,
+    Exists,
+    Flush,
+    Help,
+    Kill,
+    Load,
 }
 
 /// Commands of which only a server knows the answer.

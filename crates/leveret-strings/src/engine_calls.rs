@@ -36,7 +36,7 @@ pub fn edit(
             return Ok(());
         }
         let (mode, meta, deadline) = match &found {
-            Some(found) => (Mode::Cas(found.cas), edited(found), found.deadline),
+            Some(found) => (Mode::Cas(found.cas), edited_meta(Some(found)), found.deadline),
             None => (Mode::Add, EDITED, Deadline::NEVER),
         };
         if let Stored::Stored { .. } = arena.store(key, Value::Bytes(&value), meta, deadline, mode, now)? {
@@ -51,12 +51,17 @@ pub fn edit(
 const EDITED: Meta = Meta::native(Encoding::RAW);
 
 /// What an item says of itself once its bytes were changed. What others have written stays theirs.
-fn edited(found: &Found) -> Meta {
-    let is_plain = found.meta.origin == Origin::WIRE && found.meta.flags == 0;
-    match found.number() {
-        _ if is_plain => EDITED,
-        Some(_) => found.meta.with_encoding(Encoding::RAW).with_marks(Marks::NONE),
-        None => found.meta.with_marks(Marks::NONE),
+pub fn edited_meta(found: Option<&Found>) -> Meta {
+    match found {
+        Some(found) if found.meta.origin != Origin::WIRE || found.meta.flags != 0 => {
+            let meta = found.meta.with_marks(Marks::NONE);
+            if found.number().is_some() {
+                meta.with_encoding(Encoding::RAW)
+            } else {
+                meta
+            }
+        }
+        _ => EDITED,
     }
 }
 

@@ -37,14 +37,16 @@ pub struct Expiry<'r> {
 }
 
 impl Expiry<'_> {
-    /// The moment. Such a time is above 0.
+    /// The moment.
     pub fn deadline(&self, call: &Call<'_>) -> Result<Deadline, Problem> {
-        let invalid = || Problem::ExpireTime(call.name);
-        let time = integer(self.time)?;
-        let time = self.unit.milliseconds(time).filter(|time| *time > 0).ok_or_else(invalid)?;
-        let base = if self.is_unix { 0 } else { clock::unix_ms() };
-        let unix_ms = time.checked_add(base).ok_or_else(invalid)?;
-        Ok(clock::deadline_of(unix_ms))
+        Ok(clock::deadline_of(self.unix_ms(call.name, clock::unix_ms())?))
+    }
+
+    /// The moment as a Unix time. The time that is given is above 0.
+    pub fn unix_ms(&self, command: &'static str, now_ms: i64) -> Result<i64, Problem> {
+        let time = self.unit.milliseconds(integer(self.time)?).filter(|time| *time > 0);
+        let base = if self.is_unix { 0 } else { now_ms };
+        time.and_then(|time| time.checked_add(base)).ok_or(Problem::ExpireTime(command))
     }
 }
 

@@ -2,7 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::command::{CommandRow, Handler, Refusing, ServerCommand};
 use crate::problem::Problem;
-use crate::{describe, table};
+use crate::{describe, evaluate, table};
 use leveret_engine::Error;
 use leveret_protocol::resp::Arguments;
 
@@ -45,6 +45,7 @@ pub fn run(row: &'static CommandRow, call: &mut Call<'_>, request: &Arguments<'_
         Handler::Here(handler) => handler(call, request),
         Handler::Host(command) => return Ran::Server(command),
         Handler::Table(description) => describe::answer(call, request, description),
+        Handler::Script(command) => evaluate::answer(call, request, command, table::lookup),
         Handler::Container(_) => describe::answer_alone(call, row),
         Handler::Refused(why) => Err(unsupported(row, why)),
     };

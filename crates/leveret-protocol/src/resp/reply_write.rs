@@ -73,6 +73,13 @@ impl<'o> ReplyWriter<'o> {
         self.line(b'+', status.as_bytes());
     }
 
+    /// A status of any bytes. Line ends in it become spaces.
+    pub fn status_of(&mut self, status: &[u8]) {
+        self.out.push(b'+');
+        self.out.extend(on_one_line(status));
+        self.out.extend_from_slice(b"\r\n");
+    }
+
     /// `+OK`.
     #[inline]
     pub fn ok(&mut self) {
@@ -89,9 +96,7 @@ impl<'o> ReplyWriter<'o> {
     #[cold]
     pub fn error_of(&mut self, pieces: &[&[u8]]) {
         self.out.push(b'-');
-        for piece in pieces {
-            self.out.extend(piece.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte }));
-        }
+        pieces.iter().for_each(|piece| self.out.extend(on_one_line(piece)));
         self.out.extend_from_slice(b"\r\n");
     }
 
@@ -227,6 +232,10 @@ impl<'o> ReplyWriter<'o> {
     fn header(&mut self, kind: u8, number: i64) {
         self.line(kind, itoa::Buffer::new().format(number).as_bytes());
     }
+}
+
+fn on_one_line(text: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    text.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte })
 }
 
 /// The shortest text that is read as this number.

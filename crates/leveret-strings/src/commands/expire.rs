@@ -2,8 +2,9 @@
 use crate::call::{Answered, Call, Impact};
 use crate::clock;
 use crate::expiry::TimeUnit;
+use crate::options::Conditions;
 use crate::problem::Problem;
-use crate::words::{integer, is_word};
+use crate::words::integer;
 use leveret_engine::Deadline;
 use leveret_protocol::resp::Arguments;
 
@@ -50,51 +51,6 @@ fn change(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit, base: i6
         (true, true) => Impact::Removed,
         (true, false) => Impact::Changed,
     })
-}
-
-#[derive(Clone, Copy, Default)]
-struct Conditions {
-    nx: bool,
-    xx: bool,
-    gt: bool,
-    lt: bool,
-}
-
-impl Conditions {
-    fn read(request: &Arguments<'_>) -> Result<Conditions, Problem> {
-        let mut conditions = Conditions::default();
-        for word in request.iter().skip(3) {
-            let condition = match word {
-                word if is_word(word, "NX") => &mut conditions.nx,
-                word if is_word(word, "XX") => &mut conditions.xx,
-                word if is_word(word, "GT") => &mut conditions.gt,
-                word if is_word(word, "LT") => &mut conditions.lt,
-                word => {
-                    // As a string of C, and without line ends behind it.
-                    let shown = word.split(|byte| *byte == 0).next().unwrap_or_default();
-                    let len = shown.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
-                    return Err(Problem::Told([b"ERR Unsupported option ", &shown[..len]].concat()));
-                }
-            };
-            *condition = true;
-        }
-        let Conditions { nx, xx, gt, lt } = conditions;
-        if nx && (xx || gt || lt) {
-            return Err(Problem::Text("ERR NX and XX, GT or LT options at the same time are not compatible"));
-        }
-        if gt && lt {
-            return Err(Problem::Text("ERR GT and LT options at the same time are not compatible"));
-        }
-        Ok(conditions)
-    }
-
-    /// Whether `new` may follow `old`. A key without a deadline lives for ever.
-    fn allow(self, old: Option<i64>, new: i64) -> bool {
-        match old {
-            Some(old) => !self.nx && (!self.gt || new > old) && (!self.lt || new < old),
-            None => !self.xx && !self.gt,
-        }
-    }
 }
 
 /// `PERSIST key`.

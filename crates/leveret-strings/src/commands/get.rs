@@ -1,8 +1,8 @@
 //! Reading values: GET, MGET, GETEX, GETDEL, GETRANGE, STRLEN.
 use crate::call::{Answered, Call, Impact};
-use crate::expiry::{Expiry, ExpiryWords};
+use crate::options::{part, GetexOptions};
 use crate::problem::Problem;
-use crate::words::{integer, is_word};
+use crate::words::integer;
 use leveret_engine::{Arena, Deadline, Found, ReadOptions, AHEAD};
 use leveret_protocol::resp::Arguments;
 
@@ -58,20 +58,6 @@ pub fn getrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     Ok(Impact::None)
 }
 
-/// What lies between two positions, which count from the end if they are negative.
-fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
-    if start < 0 && end < 0 && start > end {
-        return &[];
-    }
-    let len = value.len() as i64;
-    let from_front = |at: i64| if at < 0 { (len + at.max(-len)).max(0) } else { at };
-    let (start, end) = (from_front(start), from_front(end).min(len - 1));
-    if start > end || len == 0 {
-        return &[];
-    }
-    &value[start as usize..=end as usize]
-}
-
 /// `GETDEL key`.
 pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let key = request.get(1);
@@ -89,7 +75,7 @@ pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `GETEX key [EX seconds|PX milliseconds|EXAT unix|PXAT unix|PERSIST]`.
 pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let options = getex_options(request)?;
+    let options = GetexOptions::read(request)?;
     let key = request.get(1);
     let deadline = match options {
         GetexOptions::Plain => {
@@ -125,33 +111,6 @@ pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         true if deadline.is_past(call.now) => Impact::Removed,
         true => Impact::Changed,
         false => Impact::None,
-    })
-}
-
-enum GetexOptions<'r> {
-    Plain,
-    Persist,
-    Expiry(Expiry<'r>),
-}
-
-fn getex_options<'r>(request: &Arguments<'r>) -> Result<GetexOptions<'r>, Problem> {
-    let (mut expiry, mut persist) = (ExpiryWords::default(), false);
-    let mut index = 2;
-    while index < request.len() {
-        let word = request.get(index);
-        if is_word(word, "PERSIST") && expiry.is_empty() {
-            persist = true;
-        } else if !persist && expiry.take(request, index) {
-            index += 1;
-        } else {
-            return Err(Problem::SYNTAX);
-        }
-        index += 1;
-    }
-    Ok(match expiry.end() {
-        Some(expiry) => GetexOptions::Expiry(expiry),
-        None if persist => GetexOptions::Persist,
-        None => GetexOptions::Plain,
     })
 }
 
@@ -194,29 +153,4 @@ fn say(call: &mut Call<'_>, arena: &Arena, key: &[u8], mut found: Found, is_last
         None => call.reply.nil(),
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::part;
-
-    #[test]
-    fn parts_of_a_value() {
-        for (start, end, want) in [
-            (0, -1, "hello"),
-            (1, 3, "ell"),
-            (-3, -1, "llo"),
-            (-100, 0, "h"),
-            (-100, -100, "h"),
-            (3, 100, "lo"),
-            (5, 6, ""),
-            (3, 2, ""),
-            (-1, -3, ""),
-            (i64::MIN, i64::MAX, "hello"),
-            (i64::MIN, i64::MIN, "h"),
-        ] {
-            assert_eq!(part(b"hello", start, end), want.as_bytes(), "{start} {end}");
-            assert_eq!(part(b"", start, end), b"");
-        }
-    }
 }

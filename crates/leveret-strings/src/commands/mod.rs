@@ -15,6 +15,5 @@ pub mod many;
 pub mod memory;
 pub mod moving;
 pub mod object;
-pub mod scripting;
 pub mod set;
 pub mod ttl;

@@ -1,8 +1,7 @@
 //! Storing values: SET, SETEX, PSETEX, SETNX, GETSET.
 use crate::call::{Answered, Call, Impact};
-use crate::expiry::{Expiry, ExpiryWords, TimeUnit};
-use crate::problem::Problem;
-use crate::words::is_word;
+use crate::expiry::{Expiry, TimeUnit};
+use crate::options::SetOptions;
 use leveret_engine::{Deadline, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::resp::Arguments;
 
@@ -46,39 +45,6 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         (true, true) => Impact::Removed,
         (true, false) => Impact::Changed,
     })
-}
-
-struct SetOptions<'r> {
-    mode: Mode,
-    tells_old: bool,
-    keeps_deadline: bool,
-    expiry: Option<Expiry<'r>>,
-}
-
-impl<'r> SetOptions<'r> {
-    fn read(request: &Arguments<'r>) -> Result<SetOptions<'r>, Problem> {
-        let (mut mode, mut tells_old, mut keeps_deadline) = (Mode::Set, false, false);
-        let mut expiry = ExpiryWords::default();
-        let mut index = 3;
-        while index < request.len() {
-            let word = request.get(index);
-            if is_word(word, "NX") && mode != Mode::Replace {
-                mode = Mode::Add;
-            } else if is_word(word, "XX") && mode != Mode::Add {
-                mode = Mode::Replace;
-            } else if is_word(word, "GET") {
-                tells_old = true;
-            } else if is_word(word, "KEEPTTL") && expiry.is_empty() {
-                keeps_deadline = true;
-            } else if !keeps_deadline && expiry.take(request, index) {
-                index += 1;
-            } else {
-                return Err(Problem::SYNTAX);
-            }
-            index += 1;
-        }
-        Ok(SetOptions { mode, tells_old, keeps_deadline, expiry: expiry.end() })
-    }
 }
 
 /// `SETEX key seconds value`.

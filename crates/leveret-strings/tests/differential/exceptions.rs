@@ -13,11 +13,6 @@ pub const NOT_COMPARED: &[&str] = &[
     "time",
     // It blocks.
     "wait",
-    // Scripts have a comparison of their own.
-    "eval",
-    "eval_ro",
-    "evalsha",
-    "evalsha_ro",
     // Of the server.
     "role",
 ];

@@ -8,6 +8,7 @@ mod inputs;
 mod ours;
 mod random;
 mod redis;
+mod scripts;
 mod walks;
 mod wire;
 

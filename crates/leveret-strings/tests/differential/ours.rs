@@ -2,13 +2,14 @@
 use crate::random::Random;
 use leveret_engine::{Arena, OpenOptions};
 use leveret_protocol::resp::{ReplyWriter, RequestBounds, RequestRead, RequestReader, RespVersion};
-use leveret_strings::{database_number, find, run, Call, Databases, Problem, Ran, ServerCommand};
+use leveret_strings::{database_number, find, run, Call, Databases, Problem, Ran, Scripts, ServerCommand};
 use std::sync::OnceLock;
 
 pub struct Stores {
     arenas: Vec<OnceLock<Arena>>,
     folder: tempfile::TempDir,
     value_max: usize,
+    scripts: Scripts,
 }
 
 impl Stores {
@@ -35,6 +36,10 @@ impl Databases for Stores {
     fn value_max(&self) -> usize {
         self.value_max
     }
+
+    fn scripts(&self) -> Option<&Scripts> {
+        Some(&self.scripts)
+    }
 }
 
 pub struct Ours {
@@ -51,7 +56,12 @@ pub struct Ours {
 impl Ours {
     pub fn new(databases: u32) -> Ours {
         let folder = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let mut stores = Stores { arenas: (0..databases).map(|_| OnceLock::new()).collect(), folder, value_max: 0 };
+        let mut stores = Stores {
+            arenas: (0..databases).map(|_| OnceLock::new()).collect(),
+            folder,
+            value_max: 0,
+            scripts: Scripts::new(),
+        };
         stores.value_max = stores.make(0).expect("the first").value_max();
         Ours {
             stores,
