@@ -438,3 +438,56 @@ fn expired_keys_leave_dbsize_by_themselves() {
     assert!(info.contains("db0:keys=2000,expires=0,avg_ttl=0"), "{info}");
     assert!(info.contains("db7:keys=1,expires="), "{info}");
 }
+
+/// Who uses the arena itself does not pass the gate: the first write of a transaction to a watched key compares once more.
+#[test]
+fn no_update_is_lost_beside_a_process_that_uses_the_arena_itself() {
+    const ROUNDS: u64 = 300;
+    let server = Server::start(settings());
+    hold(&mut server.connect_redis(), "SET count 0\n< +OK");
+    let arena = server.shared.arena();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            let mut client = server.connect_redis();
+            scope.spawn(move || {
+                let mut done = 0;
+                while done < ROUNDS {
+                    client.send(b"WATCH count\r\nGET count\r\n");
+                    let answer = client.read_up_to_lines(3);
+                    let count: u64 = answer[2].trim().parse().expect("a number");
+                    client.send(format!("MULTI\r\nSET count {}\r\nEXEC\r\n", count + 1).as_bytes());
+                    if client.read_up_to_lines(3)[2] == "*1" {
+                        client.expect(b"+OK\r\n");
+                        done += 1;
+                    }
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..ROUNDS {
+                let now = leveret_engine::Time::now();
+                arena.count_signed(b"count", 1, now).expect("counted");
+                thread::yield_now();
+            }
+        });
+    });
+    let total = (ROUNDS * 4).to_string();
+    hold(&mut server.connect_redis(), &format!("GET count\n< ${}|{total}", total.len()));
+}
+
+#[test]
+fn scripts_of_locks_are_evaluated_and_others_refused_by_name() {
+    let server = Server::start(settings());
+    let mut client = server.connect_redis();
+    let release = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
+    hold(&mut client, "SET lock me\n< +OK");
+    hold(
+        &mut client,
+        &format!("EVAL \"{release}\" 1 lock you\n< :0\nEVAL \"{release}\" 1 lock me\n< :1\nEXISTS lock\n< :0"),
+    );
+    client.send(format!("SCRIPT LOAD \"{release}\"\r\n").as_bytes());
+    let digest = client.read_up_to_lines(2)[1].clone();
+    hold(&mut client, &format!("SET lock me\n< +OK\nEVALSHA {digest} 1 lock me\n< :1"));
+    client.send(b"EVAL \"return redis.call('lpush',KEYS[1],1)\" 1 q\r\n");
+    assert!(client.read_up_to(b"\r\n").starts_with("-UNSUPPORTED"));
+}

@@ -1,7 +1,8 @@
 //! What a command is executed with: databases, the clock, the reply.
 use crate::library::Scripts;
 use crate::problem::Problem;
-use leveret_engine::{Arena, Found, Time};
+use crate::watch::WatchedState;
+use leveret_engine::{Arena, Found, Mode, Terms, Time};
 use leveret_protocol::resp::ReplyWriter;
 
 /// What happens to items when memory runs out.
@@ -110,12 +111,23 @@ pub struct Call<'c> {
     pub reply: ReplyWriter<'c>,
     /// The full name of the command, for texts.
     pub name: &'static str,
+    /// What a transaction has found under the key that it watches, and must not overwrite if it has become something else.
+    pub expected: Option<ExpectedKey<'c>>,
+}
+
+/// A watched key of the selected database, as it was found when the transaction began.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpectedKey<'c> {
+    /// The key.
+    pub key: &'c [u8],
+    /// As it was found.
+    pub state: WatchedState,
 }
 
 impl<'c> Call<'c> {
     /// In this database, now.
     pub fn new(host: &'c dyn Databases, database: u32, reply: ReplyWriter<'c>) -> Call<'c> {
-        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "" }
+        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "", expected: None }
     }
 
     /// The selected database, made if there is none.
@@ -124,6 +136,19 @@ impl<'c> Call<'c> {
         match self.arena {
             Some(arena) => Ok(arena),
             None => self.make(),
+        }
+    }
+
+    /// The terms on which the value of a key is set: nothing but what a transaction has found is overwritten.
+    #[inline]
+    pub fn terms_of_set(&self, key: &[u8]) -> Terms {
+        let terms = Terms::new(Mode::Set);
+        match &self.expected {
+            Some(expected) if expected.key == key => match expected.state {
+                WatchedState::Present { cas, .. } => terms.compare(Some(cas)),
+                WatchedState::Absent => terms.mode(Mode::Add),
+            },
+            _ => terms,
         }
     }
 

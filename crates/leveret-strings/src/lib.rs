@@ -42,7 +42,7 @@ mod table;
 mod watch;
 mod words;
 
-pub use call::{Call, Databases, EvictionPolicy, Impact, OneDatabase};
+pub use call::{Call, Databases, EvictionPolicy, ExpectedKey, Impact, OneDatabase};
 pub use command::{CommandFlags, CommandGroup, CommandRow, Handler, KeyPlaces, Refusing, ScriptCommand, ServerCommand};
 pub use glob::matches as glob_matches;
 pub use library::{sha1 as script_digest, Scripts};

@@ -26,6 +26,8 @@ pub enum Problem {
     Engine(Error),
     /// The answer is longer than the server sends.
     LongAnswer,
+    /// A key is no longer what a transaction has found.
+    Overtaken,
 }
 
 impl Problem {
@@ -49,6 +51,7 @@ impl Problem {
                 reply.error_of(&[b"ERR invalid expire time in '", name.as_bytes(), b"' command"]);
             }
             Problem::Engine(error) => write_engine(reply, error),
+            Problem::Overtaken => reply.error("ERR a watched key has changed; it was not written"),
             Problem::LongAnswer => reply.error("ERR the answer is longer than this server sends"),
         }
     }

@@ -19,6 +19,8 @@ pub enum Ran {
     Busy,
     /// The answer is longer than the server sends: nothing is answered, and the connection cannot go on.
     LongAnswer,
+    /// A key is no longer what the transaction has found: nothing is written and nothing answered.
+    Overtaken,
     /// The server does it.
     Server(ServerCommand),
 }
@@ -67,6 +69,7 @@ fn failed(call: &mut Call<'_>, begin: usize, problem: &Problem) -> Ran {
     match problem {
         Problem::Engine(Error::Busy) => return Ran::Busy,
         Problem::LongAnswer => return Ran::LongAnswer,
+        Problem::Overtaken => return Ran::Overtaken,
         _ => problem.write(&mut call.reply),
     }
     // A set that was refused takes the old item with it.

@@ -14,6 +14,7 @@ use counters::CommandCounters;
 use databases::DatabaseArenas;
 use gate::Gate;
 use leveret_engine::{Arena, MEMORY_MIN};
+use leveret_strings::Scripts;
 use settings::RedisSettings;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
@@ -32,6 +33,7 @@ pub(crate) struct Redis {
     pub writes: WriteCounts,
     pub counters: CommandCounters,
     pub sweeper: Sweeper,
+    pub scripts: Scripts,
     /// Forty hexadecimal digits that no other start has.
     pub run_id: String,
     /// The most memory that was allocated at a tick.
@@ -51,6 +53,7 @@ impl Redis {
             writes: WriteCounts::default(),
             counters: CommandCounters::new(threads),
             sweeper: Sweeper::new(redis.databases),
+            scripts: Scripts::default(),
             run_id: run_id(),
             peak: AtomicU64::new(0),
             password: RwLock::new(redis.password.as_ref().map(|password| password.clone().into_bytes())),

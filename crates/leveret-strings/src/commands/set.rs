@@ -2,6 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::expiry::{Expiry, TimeUnit};
 use crate::options::SetOptions;
+use crate::problem::Problem;
 use leveret_engine::{Deadline, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::resp::Arguments;
 
@@ -9,16 +10,18 @@ use leveret_protocol::resp::Arguments;
 pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (key, bytes) = (request.get(1), request.get(2));
     if request.len() == 3 {
-        call.writable()?.store(key, Value::Bytes(bytes), Meta::default(), Deadline::NEVER, Mode::Set, call.now)?;
-        call.reply.ok();
-        return Ok(Impact::Changed);
+        return store(call, key, bytes, Deadline::NEVER);
     }
     let options = SetOptions::read(request)?;
     let deadline = match &options.expiry {
         Some(expiry) => expiry.deadline(call)?,
         None => Deadline::NEVER,
     };
-    let terms = Terms::new(options.mode).keep_deadline(options.keeps_deadline);
+    let terms = match options.mode {
+        Mode::Set => call.terms_of_set(key),
+        mode => Terms::new(mode),
+    };
+    let terms = terms.keep_deadline(options.keeps_deadline);
     let (arena, value) = (call.writable()?, Value::Bytes(bytes));
     let stored = if options.tells_old {
         let (stored, old) = arena.swap(key, value, Meta::default(), deadline, &terms, call.now)?;
@@ -31,6 +34,9 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         arena.store_if(key, value, Meta::default(), deadline, &terms, call.now)?
     };
     let is_stored = matches!(stored, Stored::Stored { .. });
+    if options.mode == Mode::Set && !is_stored {
+        return Err(Problem::Overtaken);
+    }
     let is_past = is_stored && deadline.is_past(call.now);
     if is_past {
         arena.remove_dead(key, call.now)?;
@@ -59,8 +65,17 @@ pub fn psetex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 fn set_for(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit) -> Answered {
     let deadline = Expiry { time: request.get(2), unit, is_unix: false }.deadline(call)?;
-    let (key, value) = (request.get(1), Value::Bytes(request.get(3)));
-    call.writable()?.store(key, value, Meta::default(), deadline, Mode::Set, call.now)?;
+    store(call, request.get(1), request.get(3), deadline)
+}
+
+/// Sets a value, whatever is there.
+#[inline]
+fn store(call: &mut Call<'_>, key: &[u8], value: &[u8], deadline: Deadline) -> Answered {
+    let terms = call.terms_of_set(key);
+    let stored = call.writable()?.store_if(key, Value::Bytes(value), Meta::default(), deadline, &terms, call.now)?;
+    if !matches!(stored, Stored::Stored { .. }) {
+        return Err(Problem::Overtaken);
+    }
     call.reply.ok();
     Ok(Impact::Changed)
 }

@@ -1,5 +1,6 @@
 //! One request: whether it may be executed, who executes it, and what has to be known of it afterwards.
 use super::state::{Answers, House, RespState};
+use super::waiting::Watched;
 use super::{admin, client, sign_in, transaction};
 use crate::context::Context;
 use crate::conversation::Conversation;
@@ -8,8 +9,8 @@ use crate::next::{Done, Next};
 use leveret_engine::{Arena, Error, Found, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
-    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, Handler, Impact,
-    Problem, Ran, ServerCommand,
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, ExpectedKey, Handler,
+    Impact, Problem, Ran, Scripts, ServerCommand,
 };
 use std::thread;
 use std::time::{Duration, Instant};
@@ -48,6 +49,10 @@ impl Databases for House<'_> {
     /// What an arena takes: `-I` is a bound of memcached's clients.
     fn value_max(&self) -> usize {
         self.worker.arena().value_max()
+    }
+
+    fn scripts(&self) -> Option<&Scripts> {
+        Some(&self.redis.scripts)
     }
 
     fn may_flush(&self) -> bool {
@@ -202,19 +207,8 @@ fn step(
     request: Arguments<'_>,
 ) -> Done {
     let begin = cx.output.len();
-    let ran = {
-        let reply = ReplyWriter::new(cx.output, state.version);
-        let mut call = Call::new(&house, state.database, reply);
-        call.now = cx.now;
-        run(row, &mut call, &request)
-    };
-    match ran {
-        Ran::Done(impact) => {
-            if impact != Impact::None && house.redis.writes.are_watched() {
-                note_writes(state, house, row, &request, impact);
-            }
-            Done::Answered
-        }
+    match run_here(state, cx, house, row, request, None) {
+        Ran::Done(_) => Done::Answered,
         Ran::Busy => {
             cx.note_failure(&Error::Busy);
             if !cx.has_met_busy() {
@@ -222,13 +216,35 @@ fn step(
             }
             Done::Answered
         }
-        Ran::LongAnswer => {
+        Ran::LongAnswer | Ran::Overtaken => {
             cx.output.truncate(begin);
             talk.is_at_fault = true;
             Done::Over(Next::Close)
         }
         Ran::Server(command) => serve(state, talk, cx, house, command, request),
     }
+}
+
+/// Has a command done that needs no server. `expected` is a key that it must not overwrite if it has become something else.
+#[inline]
+fn run_here(
+    state: &RespState,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+    expected: Option<ExpectedKey<'_>>,
+) -> Ran {
+    let mut call = Call::new(&house, state.database, ReplyWriter::new(cx.output, state.version));
+    call.now = cx.now;
+    call.expected = expected;
+    let ran = run(row, &mut call, &request);
+    if let Ran::Done(impact) = ran {
+        if impact != Impact::None && house.redis.writes.are_watched() {
+            note_writes(state, house, row, &request, impact);
+        }
+    }
+    ran
 }
 
 /// Who watches an absent key learns that somebody has made it, whatever becomes of it.
@@ -312,11 +328,16 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
         return Done::Answered;
     };
     let holds = transaction::holds(state, house, cx.now);
+    let mut watched = std::mem::take(&mut state.watched);
+    if !watched.is_empty() {
+        house.redis.writes.watch(false);
+    }
     transaction::discard(state, house);
     if transaction.is_spoiled {
         ReplyWriter::new(cx.output, state.version).error(SPOILT);
         return Done::Answered;
     }
+    let begin = cx.output.len();
     if !holds {
         ReplyWriter::new(cx.output, state.version).nil_array();
         return Done::Answered;
@@ -326,21 +347,40 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
     let may_retry = std::mem::replace(&mut cx.may_retry, false);
     let until = Instant::now() + EXEC_PATIENCE;
     let mut done = Done::Answered;
+    let mut has_written = false;
     for queued in &transaction.queue {
         let request = queued.arguments();
-        let begin = cx.output.len();
-        match find(&request) {
-            Err(problem) => problem.write(&mut ReplyWriter::new(cx.output, state.version)),
-            Ok(row) => loop {
-                done = step(state, talk, cx, house, row, request);
-                let is_busy = cx.output[begin..].starts_with(b"-BUSY ");
-                if !is_busy || Instant::now() >= until {
-                    house.redis.counters.note_call(cx.worker.index, row.name, cx.output.get(begin) == Some(&b'-'));
-                    break;
+        let row = match find(&request) {
+            Ok(row) => row,
+            Err(problem) => {
+                problem.write(&mut ReplyWriter::new(cx.output, state.version));
+                continue;
+            }
+        };
+        match element(state, cx, house, row, request, &watched, until) {
+            Ran::Done(impact) => {
+                has_written |= impact != Impact::None;
+                if impact != Impact::None {
+                    // What it is now this transaction has made.
+                    leveret_strings::keys(row, &request)
+                        .for_each(|key| watched.retain(|watched| !watched.is_of(state.database, key)));
                 }
+            }
+            // A process that uses the arena itself has changed it behind the comparison.
+            Ran::Overtaken if !has_written => {
                 cx.output.truncate(begin);
-                thread::sleep(EXEC_PAUSE);
-            },
+                ReplyWriter::new(cx.output, state.version).nil_array();
+                break;
+            }
+            Ran::Overtaken => Problem::Overtaken.write(&mut ReplyWriter::new(cx.output, state.version)),
+            Ran::Busy => Problem::Engine(Error::Busy).write(&mut ReplyWriter::new(cx.output, state.version)),
+            Ran::LongAnswer => {
+                cx.output.truncate(begin);
+                talk.is_at_fault = true;
+                done = Done::Over(Next::Close);
+                break;
+            }
+            Ran::Server(command) => done = serve(state, talk, cx, house, command, request),
         }
         if done != Done::Answered {
             break;
@@ -348,4 +388,28 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
     }
     cx.may_retry = may_retry;
     done
+}
+
+/// One command of a transaction, which waits a moment for a lock that is held.
+fn element(
+    state: &RespState,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+    watched: &[Watched],
+    until: Instant,
+) -> Ran {
+    let begin = cx.output.len();
+    let key = leveret_strings::keys(row, &request).next();
+    let of_key = |key: &[u8]| watched.iter().find(|watched| watched.is_of(state.database, key));
+    let expected = key.and_then(of_key).map(Watched::expected);
+    loop {
+        let ran = run_here(state, cx, house, row, request, expected);
+        if ran != Ran::Busy || Instant::now() >= until {
+            house.redis.counters.note_call(cx.worker.index, row.name, cx.output.get(begin) == Some(&b'-'));
+            return ran;
+        }
+        thread::sleep(EXEC_PAUSE);
+    }
 }

@@ -3,7 +3,7 @@ use crate::redis::Redis;
 use crate::Worker;
 use leveret_engine::Time;
 use leveret_protocol::resp::{Arguments, ArgumentsBuf};
-use leveret_strings::WatchedState;
+use leveret_strings::{ExpectedKey, WatchedState};
 
 /// So many bytes may wait for EXEC, and so many commands.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
@@ -51,6 +51,11 @@ impl Transaction {
 impl Watched {
     pub fn new(database: u32, key: &[u8], seen: WatchedState, writes: u64) -> Watched {
         Watched { database, key: key.into(), seen, writes }
+    }
+
+    /// What it must still be when it is written first.
+    pub fn expected(&self) -> ExpectedKey<'_> {
+        ExpectedKey { key: &self.key, state: self.seen }
     }
 
     pub fn is_of(&self, database: u32, key: &[u8]) -> bool {
