@@ -1,8 +1,8 @@
 //! What a command is executed with: databases, the clock, the reply.
 use crate::library::Scripts;
 use crate::problem::Problem;
-use crate::watch::WatchedState;
-use leveret_engine::{Arena, Found, Mode, Terms, Time};
+use crate::watch::{WatchGuard, WatchedState};
+use leveret_engine::{Arena, Deadline, Error, Found, Item, Stored, Terms, Time};
 use leveret_protocol::resp::ReplyWriter;
 
 /// What happens to items when memory runs out.
@@ -51,11 +51,32 @@ pub trait Databases {
         true
     }
 
+    /// Stores the value of the request under way, which the host has received itself, and hands out the item that was there.
+    /// None: the value stands in the request.
+    fn store_received(&self, _store: &ReceivedStore<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
+        None
+    }
+
     /// Takes a value that ends a reply, to send it from where it lies: behind the output so far, which says its length,
     /// and with `\r\n` behind it. False: it is copied into the output.
     fn send(&self, _arena: &Arena, _found: &Found) -> bool {
         false
     }
+}
+
+/// A store whose value does not stand in the request.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceivedStore<'s> {
+    /// The key.
+    pub key: &'s [u8],
+    /// From when on the item is dead.
+    pub deadline: Deadline,
+    /// When it is stored.
+    pub terms: &'s Terms,
+    /// The clock of the command.
+    pub now: Time,
+    /// The old item is wanted.
+    pub tells_old: bool,
 }
 
 /// One arena as the only database.
@@ -111,23 +132,20 @@ pub struct Call<'c> {
     pub reply: ReplyWriter<'c>,
     /// The full name of the command, for texts.
     pub name: &'static str,
-    /// What a transaction has found under the key that it watches, and must not overwrite if it has become something else.
-    pub expected: Option<ExpectedKey<'c>>,
-}
-
-/// A watched key of the selected database, as it was found when the transaction began.
-#[derive(Clone, Copy, Debug)]
-pub struct ExpectedKey<'c> {
-    /// The key.
-    pub key: &'c [u8],
-    /// As it was found.
-    pub state: WatchedState,
+    /// In a transaction that has written nothing yet: what it watches in this database. Else empty.
+    pub guards: &'c [WatchGuard<'c>],
 }
 
 impl<'c> Call<'c> {
     /// In this database, now.
     pub fn new(host: &'c dyn Databases, database: u32, reply: ReplyWriter<'c>) -> Call<'c> {
-        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "", expected: None }
+        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "", guards: &[] }
+    }
+
+    /// What the transaction has seen of a key, if its writes depend on that.
+    #[inline]
+    pub fn guard_of(&self, key: &[u8]) -> Option<WatchedState> {
+        self.guards.iter().find(|guard| guard.key == key).map(|guard| guard.state)
     }
 
     /// The selected database, made if there is none.
@@ -136,19 +154,6 @@ impl<'c> Call<'c> {
         match self.arena {
             Some(arena) => Ok(arena),
             None => self.make(),
-        }
-    }
-
-    /// The terms on which the value of a key is set: nothing but what a transaction has found is overwritten.
-    #[inline]
-    pub fn terms_of_set(&self, key: &[u8]) -> Terms {
-        let terms = Terms::new(Mode::Set);
-        match &self.expected {
-            Some(expected) if expected.key == key => match expected.state {
-                WatchedState::Present { cas, .. } => terms.compare(Some(cas)),
-                WatchedState::Absent => terms.mode(Mode::Add),
-            },
-            _ => terms,
         }
     }
 

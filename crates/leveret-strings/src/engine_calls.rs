@@ -1,15 +1,12 @@
 //! What the commands ask the engine for that is more than one of its calls: loops that read a version and store over that
 //! version only. They end where another writer was quicker for `TRIES` times.
+use crate::call::Call;
 use crate::problem::Problem;
-use leveret_engine::{
-    Arena, Deadline, Encoding, Error, Found, Marks, Meta, Mode, Origin, ReadOptions, Stored, Time, Value,
-};
+use crate::watch::{WatchedState, EXACT};
+use leveret_engine::{Deadline, Encoding, Error, Found, Marks, Meta, Mode, Origin, Stored, Value};
 
 /// How often another writer may come in between.
 pub const TRIES: usize = 1024;
-
-/// Leaves no trace, and tells the cas.
-pub const EXACT: ReadOptions = ReadOptions::new().untraced().with_cas();
 
 /// What `edit` did to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,18 +17,20 @@ pub enum Edited {
     Same,
 }
 
-/// Changes the bytes of a value, which are none where there is no item; `change` is told whether there is one. The
-/// deadline stays.
-pub fn edit(
-    arena: &Arena,
-    key: &[u8],
-    now: Time,
-    change: &mut dyn FnMut(&mut Vec<u8>, bool) -> Result<Edited, Problem>,
-) -> Result<(), Problem> {
+/// Changes bytes, and is told whether there is an item.
+pub type Edit<'e> = &'e mut dyn FnMut(&mut Vec<u8>, bool) -> Result<Edited, Problem>;
+
+/// Changes the bytes of a value, which are none where there is no item. The deadline stays.
+pub fn edit(call: &mut Call<'_>, key: &[u8], change: Edit<'_>) -> Result<(), Problem> {
+    let (arena, now) = (call.writable()?, call.now);
+    let guard = call.guard_of(key);
     let mut value = Vec::new();
     for _ in 0..TRIES {
         value.clear();
         let found = arena.read_into(key, EXACT, now, &mut value)?;
+        if guard.is_some_and(|state| state != WatchedState::found(found.as_ref())) {
+            return Err(Problem::Lost);
+        }
         if change(&mut value, found.is_some())? == Edited::Same {
             return Ok(());
         }

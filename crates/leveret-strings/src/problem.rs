@@ -26,8 +26,8 @@ pub enum Problem {
     Engine(Error),
     /// The answer is longer than the server sends.
     LongAnswer,
-    /// A key is no longer what a transaction has found.
-    Overtaken,
+    /// A watched key is not as EXEC has found it: nothing was written.
+    Lost,
 }
 
 impl Problem {
@@ -51,8 +51,8 @@ impl Problem {
                 reply.error_of(&[b"ERR invalid expire time in '", name.as_bytes(), b"' command"]);
             }
             Problem::Engine(error) => write_engine(reply, error),
-            Problem::Overtaken => reply.error("ERR a watched key has changed; it was not written"),
             Problem::LongAnswer => reply.error("ERR the answer is longer than this server sends"),
+            Problem::Lost => reply.nil_array(),
         }
     }
 }

@@ -19,10 +19,11 @@ pub enum Ran {
     Busy,
     /// The answer is longer than the server sends: nothing is answered, and the connection cannot go on.
     LongAnswer,
-    /// A key is no longer what the transaction has found: nothing is written and nothing answered.
-    Overtaken,
     /// The server does it.
     Server(ServerCommand),
+    /// In a transaction: a direct writer has changed a watched key since EXEC looked at it. Nothing is written or
+    /// answered; only a call with guards ends so.
+    Lost,
 }
 
 /// The command of a request, which has as many arguments as it takes.
@@ -69,7 +70,7 @@ fn failed(call: &mut Call<'_>, begin: usize, problem: &Problem) -> Ran {
     match problem {
         Problem::Engine(Error::Busy) => return Ran::Busy,
         Problem::LongAnswer => return Ran::LongAnswer,
-        Problem::Overtaken => return Ran::Overtaken,
+        Problem::Lost => return Ran::Lost,
         _ => problem.write(&mut call.reply),
     }
     // A set that was refused takes the old item with it.

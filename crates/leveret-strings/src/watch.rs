@@ -1,6 +1,8 @@
-//! What WATCH notes of a key, and whether EXEC finds it so.
-use crate::engine_calls::EXACT;
-use leveret_engine::{Arena, Deadline, Error, Time};
+//! What WATCH notes of a key, whether EXEC finds it so, and that its first write does.
+use leveret_engine::{Arena, Deadline, Error, Found, ReadOptions, Time};
+
+/// Leaves no trace, and tells the cas.
+pub const EXACT: ReadOptions = ReadOptions::new().untraced().with_cas();
 
 /// A key as WATCH saw it. The cas changes with each write and stays while an item is moved; a deadline changes alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +25,26 @@ impl WatchedState {
             Some(arena) => arena.find_with(key, EXACT, now)?,
             None => None,
         };
-        Ok(found
-            .map_or(WatchedState::Absent, |found| WatchedState::Present { cas: found.cas, deadline: found.deadline }))
+        Ok(WatchedState::found(found.as_ref()))
+    }
+
+    /// Of an item that was found with its cas.
+    pub fn found(found: Option<&Found>) -> WatchedState {
+        found.map_or(WatchedState::Absent, |found| WatchedState::Present { cas: found.cas, deadline: found.deadline })
     }
 
     /// Whether the key is as it was.
     pub fn is_unchanged(&self, arena: Option<&Arena>, key: &[u8], now: Time) -> Result<bool, Error> {
         Ok(WatchedState::of(arena, key, now)? == *self)
     }
+}
+
+/// A key that a transaction watches, as EXEC has found it. Until the transaction has written something, its commands store
+/// over that version only: a direct writer may have come in between.
+#[derive(Clone, Copy, Debug)]
+pub struct WatchGuard<'w> {
+    /// The key, in the selected database.
+    pub key: &'w [u8],
+    /// What WATCH saw.
+    pub state: WatchedState,
 }

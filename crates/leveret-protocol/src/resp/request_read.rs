@@ -271,6 +271,11 @@ impl RequestReader {
 
     fn read_count<'r>(&mut self, input: &[u8], bounds: &RequestBounds) -> Result<(), RequestRead<'r>> {
         self.begin();
+        if let Some((count @ 1..=STRANGER_ARGUMENTS_MAX, line_len)) = short_number(input, b'*') {
+            self.count = count;
+            self.pass_line(line_len);
+            return Ok(());
+        }
         let line = self.line(input, RespFault::BigMultibulkCount)?;
         let count = parse_integer(&line[1..]).filter(|count| *count <= ARGUMENTS_MAX as i64);
         let count = count.ok_or(RequestRead::Refused(RespFault::MultibulkLength))?.max(0) as usize;
@@ -306,7 +311,19 @@ impl RequestReader {
     }
 
     /// The length of the argument that comes next.
+    #[inline]
     fn read_len<'r>(&mut self, input: &[u8], bounds: &RequestBounds) -> Result<usize, RequestRead<'r>> {
+        if let Some((len, line_len)) = short_number(input.get(self.at..).unwrap_or_default(), b'$') {
+            let end = self.at + self.store.len() + len;
+            if len <= bounds.value_max.min(STRANGER_BULK_MAX) && end <= bounds.request_max {
+                self.pass_line(line_len);
+                return Ok(len);
+            }
+        }
+        self.read_any_len(input, bounds)
+    }
+
+    fn read_any_len<'r>(&mut self, input: &[u8], bounds: &RequestBounds) -> Result<usize, RequestRead<'r>> {
         let line = self.line(input, RespFault::BigBulkCount)?;
         let refused = |fault| Err(RequestRead::Refused(fault));
         let digits = match line {
@@ -381,6 +398,25 @@ impl RequestReader {
         self.at += len + 2;
         self.scanned = 0;
     }
+}
+
+/// The number of a short line of this kind, which is whole, and the line's length. None: it takes a closer look.
+#[inline]
+fn short_number(input: &[u8], kind: u8) -> Option<(usize, usize)> {
+    let (first, digits) = input.split_first()?;
+    if *first != kind {
+        return None;
+    }
+    let mut number = 0;
+    for (len, byte) in digits.iter().take(6).enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            let is_canonical = len == 1 || len > 1 && digits[0] != b'0';
+            return (is_canonical && *byte == b'\r' && digits.len() > len + 1).then_some((number, len + 1));
+        }
+        number = number * 10 + usize::from(digit);
+    }
+    None
 }
 
 /// What browsers say.

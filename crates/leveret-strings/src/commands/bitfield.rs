@@ -37,7 +37,7 @@ fn read_only(call: &mut Call<'_>, key: &[u8], steps: &[Step]) -> Answered {
 fn write(call: &mut Call<'_>, key: &[u8], steps: &[Step], len: usize) -> Answered {
     let mut answers = Vec::new();
     let mut impact = Impact::None;
-    edit(call.writable()?, key, call.now, &mut |value, _| {
+    edit(call, key, &mut |value, _| {
         answers.clear();
         let is_longer = value.len() < len;
         if is_longer {

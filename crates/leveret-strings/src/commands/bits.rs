@@ -27,7 +27,7 @@ pub fn setbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     };
     let (byte, mask) = ((offset >> 3) as usize, 0x80 >> (offset & 7));
     let (mut old, mut impact) = (false, Impact::None);
-    edit(call.writable()?, request.get(1), call.now, &mut |value, _| {
+    edit(call, request.get(1), &mut |value, _| {
         let is_longer = value.len() <= byte;
         if is_longer {
             value.resize(byte + 1, 0);

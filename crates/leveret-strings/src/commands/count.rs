@@ -2,6 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::decimal::Decimal;
 use crate::engine_calls::{edit, Edited};
+use crate::guarded;
 use crate::problem::Problem;
 use crate::words::integer;
 use leveret_engine::CountedSigned;
@@ -29,7 +30,7 @@ pub fn decrby(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 }
 
 fn add(call: &mut Call<'_>, key: &[u8], by: i64) -> Answered {
-    match call.writable()?.count_signed(key, by, call.now)? {
+    match guarded::count(call, key, by)? {
         CountedSigned::Value(value) => {
             call.reply.integer(value);
             Ok(Impact::Changed)
@@ -44,7 +45,7 @@ pub fn incrbyfloat(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     const NOT_FLOAT: Problem = Problem::Text("ERR value is not a valid float");
     const NOT_FINITE: Problem = Problem::Text("ERR increment would produce NaN or Infinity");
     let mut told = Vec::new();
-    edit(call.writable()?, request.get(1), call.now, &mut |value, is_there| {
+    edit(call, request.get(1), &mut |value, is_there| {
         let old = if is_there { Decimal::parse(value).ok_or(NOT_FLOAT)? } else { Decimal::ZERO };
         let by = Decimal::parse(request.get(2)).ok_or(NOT_FLOAT)?;
         told = old.plus(&by).ok_or(NOT_FINITE)?.to_text();

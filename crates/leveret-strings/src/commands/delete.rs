@@ -1,8 +1,6 @@
 //! Whether keys are there, and that they are no more: DEL, UNLINK, EXISTS, TOUCH, TYPE.
-use crate::call::{Answered, Call, ExpectedKey, Impact};
-use crate::problem::Problem;
-use crate::watch::WatchedState;
-use leveret_engine::{Arena, Stored};
+use crate::call::{Answered, Call, Impact};
+use crate::guarded;
 use leveret_protocol::resp::Arguments;
 
 /// `DEL key …`, `UNLINK key …`.
@@ -12,25 +10,16 @@ pub fn delete(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         for key in request.iter().skip(1) {
             // A key that no item can have is not there.
             if key.len() <= arena.key_max() {
-                deleted += i64::from(delete_one(call, arena, key)?);
+                deleted += i64::from(guarded::delete(call, arena, key)?);
+                // What is lost now cannot be undone.
+                if deleted > 0 {
+                    call.guards = &[];
+                }
             }
         }
     }
     call.reply.integer(deleted);
     Ok(if deleted > 0 { Impact::Removed } else { Impact::None })
-}
-
-/// Deletes an item; in a transaction only what that has found.
-fn delete_one(call: &Call<'_>, arena: &Arena, key: &[u8]) -> Result<bool, Problem> {
-    match &call.expected {
-        Some(ExpectedKey { key: watched, state: WatchedState::Present { cas, .. } }) if *watched == key => {
-            match arena.delete_version(key, *cas, call.now)? {
-                Stored::Stored { .. } => Ok(true),
-                _ => Err(Problem::Overtaken),
-            }
-        }
-        _ => Ok(arena.delete(key, call.now)?),
-    }
 }
 
 /// `EXISTS key …`.

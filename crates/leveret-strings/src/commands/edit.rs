@@ -1,7 +1,8 @@
 //! Changing a part of a value: APPEND, SETRANGE.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::{edit, Edited, EXACT, TRIES};
+use crate::engine_calls::{edit, Edited, TRIES};
 use crate::problem::Problem;
+use crate::watch::{WatchedState, EXACT};
 use crate::words::integer;
 use leveret_engine::{Deadline, Error, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::resp::Arguments;
@@ -12,6 +13,9 @@ pub fn append(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (arena, value_max) = (call.writable()?, call.host.value_max());
     for _ in 0..TRIES {
         let found = arena.find_with(key, EXACT, call.now)?;
+        if call.guard_of(key).is_some_and(|state| state != WatchedState::found(found.as_ref())) {
+            return Err(Problem::Lost);
+        }
         let (old_len, terms) = match &found {
             Some(found) => (found.value_len as usize, Terms::new(Mode::Append).compare(Some(found.cas))),
             None => (0, Terms::new(Mode::Add)),
@@ -48,7 +52,7 @@ pub fn setrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         return Err(Error::ValueTooLarge { len, max: value_max }.into());
     }
     let mut new_len = 0;
-    edit(call.writable()?, key, call.now, &mut |value, _| {
+    edit(call, key, &mut |value, _| {
         if value.len() < len {
             value.resize(len, 0);
         }

@@ -2,6 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::clock;
 use crate::expiry::TimeUnit;
+use crate::guarded;
 use crate::options::Conditions;
 use crate::problem::Problem;
 use crate::words::integer;
@@ -41,7 +42,7 @@ fn change(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit, base: i6
         call.reply.integer(0);
         return Ok(Impact::None);
     };
-    arena.retime(key, call.now, &mut |found| {
+    guarded::retime(call, arena, key, &mut |found| {
         is_changed = conditions.allow(clock::unix_ms_of(found.deadline), unix_ms);
         is_changed.then_some(deadline)
     })?;
@@ -57,7 +58,7 @@ fn change(call: &mut Call<'_>, request: &Arguments<'_>, unit: TimeUnit, base: i6
 pub fn persist(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (key, mut is_changed) = (request.get(1), false);
     if let Some(arena) = call.arena.filter(|arena| key.len() <= arena.key_max()) {
-        arena.retime(key, call.now, &mut |found| {
+        guarded::retime(call, arena, key, &mut |found| {
             is_changed = found.deadline != Deadline::NEVER;
             is_changed.then_some(Deadline::NEVER)
         })?;

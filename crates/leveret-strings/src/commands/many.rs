@@ -1,22 +1,30 @@
 //! Many values at once: MSET, MSETNX. The server's gate makes them one step for its clients.
 use crate::call::{Answered, Call, Impact};
+use crate::guarded;
 use crate::problem::Problem;
 use leveret_engine::{Deadline, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::resp::Arguments;
 
-fn pairs<'r>(call: &Call<'_>, request: &Arguments<'r>) -> Result<Vec<(&'r [u8], &'r [u8])>, Problem> {
+/// Keys and their values.
+fn pairs<'r>(call: &Call<'_>, request: &Arguments<'r>) -> Result<impl Iterator<Item = (&'r [u8], &'r [u8])>, Problem> {
     if request.len() % 2 == 0 {
         return Err(Problem::Arity(call.name));
     }
-    Ok((1..request.len()).step_by(2).map(|index| (request.get(index), request.get(index + 1))).collect())
+    let request = *request;
+    Ok((1..request.len()).step_by(2).map(move |index| (request.get(index), request.get(index + 1))))
+}
+
+fn keys<'r>(request: &Arguments<'r>) -> impl Iterator<Item = &'r [u8]> {
+    request.iter().skip(1).step_by(2)
 }
 
 /// `MSET key value …`.
 pub fn mset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let pairs = pairs(call, request)?;
-    let arena = call.writable()?;
     for (key, value) in pairs {
-        arena.store(key, Value::Bytes(value), Meta::default(), Deadline::NEVER, Mode::Set, call.now)?;
+        guarded::store(call, key, value, Deadline::NEVER, &Terms::new(Mode::Set))?;
+        // What is lost now cannot be undone.
+        call.guards = &[];
     }
     call.reply.ok();
     Ok(Impact::Changed)
@@ -26,12 +34,12 @@ pub fn mset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 pub fn msetnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let pairs = pairs(call, request)?;
     let arena = call.writable()?;
-    if pairs.iter().any(|(key, _)| arena.contains(key, call.now)) {
+    if keys(request).any(|key| arena.contains(key, call.now)) {
         call.reply.integer(0);
         return Ok(Impact::None);
     }
     let terms = Terms::new(Mode::Add).want_cas(true);
-    let mut written: Vec<(&[u8], u64)> = Vec::with_capacity(pairs.len());
+    let mut written: Vec<(&[u8], u64)> = Vec::new();
     for (key, value) in pairs {
         // A key that is named twice has its last value.
         let own = written.iter().rposition(|(other, _)| *other == key);

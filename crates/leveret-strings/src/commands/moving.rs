@@ -1,8 +1,8 @@
 //! From one key or database to another: RENAME, RENAMENX, COPY, MOVE. The server's gate makes them one step for its
 //! clients. A kill in between leaves both items.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::EXACT;
 use crate::problem::Problem;
+use crate::watch::EXACT;
 use crate::words::{database_number, is_word};
 use leveret_engine::{Arena, Found, Mode, Stored, Value};
 use leveret_protocol::resp::Arguments;

@@ -15,8 +15,9 @@ pub use value::LuaValue;
 
 use crate::call::{Answered, Call, Impact};
 use crate::clock;
-use crate::engine_calls::{edited_meta, EXACT, TRIES};
+use crate::engine_calls::{edited_meta, TRIES};
 use crate::problem::Problem;
+use crate::watch::{WatchedState, EXACT};
 use interpret::{Interpreter, ScriptStop};
 use item::{ItemCopy, ScriptMoment};
 use leveret_engine::{Amendment, Arena, Error, Found, Meta, Mode, NewCas, Stored, Value};
@@ -99,6 +100,9 @@ fn copy_of(call: &Call<'_>, input: &ScriptInput<'_>) -> Result<(Option<Found>, I
     let (Some(arena), Some(key)) = (call.arena, input.keys.first()) else { return Ok((None, ItemCopy::default())) };
     let mut value = Vec::new();
     let found = arena.read_into(key, EXACT, call.now, &mut value)?;
+    if call.guard_of(key).is_some_and(|state| state != WatchedState::found(found.as_ref())) {
+        return Err(Problem::Lost);
+    }
     let item = found.as_ref().map(|found| ItemCopy {
         value: Some(value),
         is_number: found.number().is_some(),
