@@ -86,6 +86,9 @@ impl Session {
 
     /// The value that the next bytes from the socket belong to, if they can be received straight into the arena.
     pub fn incoming(&mut self) -> Option<&mut Incoming> {
+        if let Some(Spoken::Resp(resp)) = &mut self.spoken {
+            return resp.incoming();
+        }
         match &mut self.talk.pending {
             Pending::Store(receiving) => Some(&mut receiving.incoming).filter(|incoming| incoming.missing() > 0),
             _ => None,

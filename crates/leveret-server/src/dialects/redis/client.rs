@@ -220,7 +220,11 @@ fn kill(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut
     };
     let wanted: Vec<_> = house.redis.clients.all().into_iter().filter(|client| filter.takes(client, state)).collect();
     reply.count(wanted.len());
-    wanted.iter().fold(true, |stays, client| end(state, house, client) && stays)
+    let mut stays = true;
+    for client in wanted {
+        stays &= end(state, house, &client);
+    }
+    stays
 }
 
 /// Ends a connection. False: it is one's own, which ends behind its answer.

@@ -1,16 +1,15 @@
 //! One request: whether it may be executed, who executes it, and what has to be known of it afterwards.
 use super::state::{Answers, House, RespState};
-use super::waiting::Watched;
 use super::{admin, client, sign_in, transaction};
 use crate::context::Context;
 use crate::conversation::Conversation;
 use crate::counters::requests::Count;
 use crate::next::{Done, Next};
-use leveret_engine::{Arena, Error, Found, Time};
+use leveret_engine::{Arena, Error, Found, Item, Meta, Stored, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
-    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, ExpectedKey, Handler,
-    Impact, Problem, Ran, Scripts, ServerCommand,
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, Handler, Impact,
+    Problem, Ran, ReceivedStore, Scripts, ServerCommand, WatchGuard,
 };
 use std::thread;
 use std::time::{Duration, Instant};
@@ -57,6 +56,15 @@ impl Databases for House<'_> {
 
     fn may_flush(&self) -> bool {
         self.shared.live.flush()
+    }
+
+    fn store_received(&self, store: &ReceivedStore<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
+        let mut received = self.received?.borrow_mut();
+        let ReceivedStore { key, deadline, terms, now, tells_old } = *store;
+        Some(match tells_old {
+            true => received.swap(key, Meta::default(), deadline, terms, now),
+            false => received.store(key, Meta::default(), deadline, terms, now).map(|stored| (stored, None)),
+        })
     }
 
     fn send(&self, arena: &Arena, found: &Found) -> bool {
@@ -207,7 +215,7 @@ fn step(
     request: Arguments<'_>,
 ) -> Done {
     let begin = cx.output.len();
-    match run_here(state, cx, house, row, request, None) {
+    match run_here(state, cx, house, row, request, &[]) {
         Ran::Done(_) => Done::Answered,
         Ran::Busy => {
             cx.note_failure(&Error::Busy);
@@ -216,7 +224,7 @@ fn step(
             }
             Done::Answered
         }
-        Ran::LongAnswer | Ran::Overtaken => {
+        Ran::LongAnswer | Ran::Lost => {
             cx.output.truncate(begin);
             talk.is_at_fault = true;
             Done::Over(Next::Close)
@@ -225,7 +233,7 @@ fn step(
     }
 }
 
-/// Has a command done that needs no server. `expected` is a key that it must not overwrite if it has become something else.
+/// Has a command done that needs no server. `guards` are what its first write compares with.
 #[inline]
 fn run_here(
     state: &RespState,
@@ -233,11 +241,11 @@ fn run_here(
     house: House<'_>,
     row: &'static CommandRow,
     request: Arguments<'_>,
-    expected: Option<ExpectedKey<'_>>,
+    guards: &[WatchGuard<'_>],
 ) -> Ran {
     let mut call = Call::new(&house, state.database, ReplyWriter::new(cx.output, state.version));
     call.now = cx.now;
-    call.expected = expected;
+    call.guards = guards;
     let ran = run(row, &mut call, &request);
     if let Ran::Done(impact) = ran {
         if impact != Impact::None && house.redis.writes.are_watched() {
@@ -328,7 +336,7 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
         return Done::Answered;
     };
     let holds = transaction::holds(state, house, cx.now);
-    let mut watched = std::mem::take(&mut state.watched);
+    let watched = std::mem::take(&mut state.watched);
     if !watched.is_empty() {
         house.redis.writes.watch(false);
     }
@@ -357,22 +365,18 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
                 continue;
             }
         };
-        match element(state, cx, house, row, request, &watched, until) {
-            Ran::Done(impact) => {
-                has_written |= impact != Impact::None;
-                if impact != Impact::None {
-                    // What it is now this transaction has made.
-                    leveret_strings::keys(row, &request)
-                        .for_each(|key| watched.retain(|watched| !watched.is_of(state.database, key)));
-                }
-            }
-            // A process that uses the arena itself has changed it behind the comparison.
-            Ran::Overtaken if !has_written => {
+        let guards: Vec<WatchGuard<'_>> = match has_written {
+            false => watched.iter().filter_map(|watched| watched.guard(state.database)).collect(),
+            true => Vec::new(),
+        };
+        match element(state, cx, house, row, request, &guards, until) {
+            Ran::Done(impact) => has_written |= impact != Impact::None,
+            // A process that uses the arena itself has changed a watched key behind the comparison.
+            Ran::Lost => {
                 cx.output.truncate(begin);
                 ReplyWriter::new(cx.output, state.version).nil_array();
                 break;
             }
-            Ran::Overtaken => Problem::Overtaken.write(&mut ReplyWriter::new(cx.output, state.version)),
             Ran::Busy => Problem::Engine(Error::Busy).write(&mut ReplyWriter::new(cx.output, state.version)),
             Ran::LongAnswer => {
                 cx.output.truncate(begin);
@@ -397,15 +401,12 @@ fn element(
     house: House<'_>,
     row: &'static CommandRow,
     request: Arguments<'_>,
-    watched: &[Watched],
+    guards: &[WatchGuard<'_>],
     until: Instant,
 ) -> Ran {
     let begin = cx.output.len();
-    let key = leveret_strings::keys(row, &request).next();
-    let of_key = |key: &[u8]| watched.iter().find(|watched| watched.is_of(state.database, key));
-    let expected = key.and_then(of_key).map(Watched::expected);
     loop {
-        let ran = run_here(state, cx, house, row, request, expected);
+        let ran = run_here(state, cx, house, row, request, guards);
         if ran != Ran::Busy || Instant::now() >= until {
             house.redis.counters.note_call(cx.worker.index, row.name, cx.output.get(begin) == Some(&b'-'));
             return ran;

@@ -11,8 +11,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The version of Redis that clients may take this for: the last one whose rules they all know.
 pub(super) const VERSION: &str = "7.2.4";
 
-/// Sections, in Redis' order, and whether a plain INFO has them.
-const SECTIONS: [(&str, bool, fn(&mut Lines, &View<'_>)); 13] = [
+/// A section: its name, whether a plain INFO has it, and what writes it.
+type Section = (&'static str, bool, fn(&mut Lines, &View<'_>));
+
+/// Sections, in Redis' order.
+const SECTIONS: [Section; 13] = [
     ("Server", true, server),
     ("Clients", true, clients),
     ("Memory", true, memory),

@@ -5,6 +5,7 @@ mod client;
 mod config;
 mod execute;
 mod info;
+mod receive;
 mod sign_in;
 mod state;
 mod transaction;
@@ -16,11 +17,12 @@ use crate::conversation::{Conversation, KeysLeft, Pending};
 use crate::counters::latency::Kind;
 use crate::next::{Done, Next, Step};
 use crate::redis::clients::Client;
-use leveret_engine::Error;
-use leveret_protocol::resp::{ReplyWriter, RequestBounds, RequestRead, RequestReader};
+use crate::redis::Redis;
+use leveret_engine::{Error, Incoming};
+use leveret_protocol::resp::{ArgumentsBuf, ReplyWriter, RequestBounds, RequestRead, RequestReader};
 use leveret_protocol::{Limits, Parsed, KEY_MAX};
 use state::{House, RespState};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,12 +32,14 @@ use std::time::Instant;
 pub(crate) struct Resp {
     reader: RequestReader,
     state: RespState,
+    /// A request whose value was received, and which has met a lock that was held: it is tried again.
+    again: Option<ArgumentsBuf>,
 }
 
 impl Resp {
     /// With this client, who has said nothing yet.
     pub fn new(client: Arc<Client>) -> Resp {
-        Resp { reader: RequestReader::new(), state: RespState::new(client) }
+        Resp { reader: RequestReader::new(), state: RespState::new(client), again: None }
     }
 
     /// As others see it.
@@ -49,6 +53,99 @@ impl Resp {
     }
 }
 
+impl Resp {
+    /// The value that the next bytes from the socket belong to, if they can be received straight into the arena.
+    pub fn incoming(&mut self) -> Option<&mut Incoming> {
+        self.state.receiving.as_mut().filter(|incoming| incoming.missing() > 0)
+    }
+
+    /// Reads the request at the front of the input and has it executed. `received` is its value, if that has come already.
+    #[inline]
+    fn read(
+        &mut self,
+        talk: &mut Conversation,
+        cx: &mut Context<'_>,
+        redis: &Redis,
+        input: &[u8],
+        received: Option<&RefCell<Incoming>>,
+    ) -> Step {
+        let tail = Cell::new(None);
+        let Resp { reader, state, again } = self;
+        let may_send = cx.is_stream && state.answers_at_once();
+        let house = House { worker: cx.worker, shared: cx.shared, redis, tail: may_send.then_some(&tail), received };
+        let bounds = RequestBounds { is_stranger: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
+        match reader.read(input, &bounds) {
+            RequestRead::Request { request, consumed } => {
+                let timed = cx.is_timed().then(Instant::now);
+                let done = execute::request(state, talk, cx, house, request);
+                if let Some(value) = tail.take() {
+                    cx.tail.value = Some(value);
+                    cx.tail.end.extend_from_slice(b"\r\n");
+                }
+                if cx.has_met_busy() && received.is_some() {
+                    // The front of it is not in the input any more.
+                    *again = Some(request.to_buf());
+                    return Step::Read { taken: consumed, total: 1 };
+                }
+                if let (Some(begun), false) = (timed, cx.has_met_busy()) {
+                    cx.shared.latencies(cx.worker.index).note(Kind::Other, begun.elapsed());
+                }
+                Step::Done(consumed, done)
+            }
+            RequestRead::More { total } => {
+                let may_receive = cx.is_stream && talk.is_known && state.transaction.is_none() && received.is_none();
+                match may_receive.then(|| receive::begin(state, reader, cx, house, input)).flatten() {
+                    Some(taken) => Step::Read { taken, total: 1 },
+                    None => Step::Read { taken: 0, total },
+                }
+            }
+            RequestRead::Nothing { consumed } => Step::Done(consumed, Done::Answered),
+            RequestRead::Swallow { consumed, swallow } => {
+                talk.pending = Pending::Refused(swallow);
+                Step::Done(consumed, Done::Answered)
+            }
+            RequestRead::Refused(fault) => {
+                fault.write(&mut ReplyWriter::new(cx.output, state.version));
+                talk.is_at_fault = true;
+                Step::Done(input.len(), Done::Over(Next::Close))
+            }
+        }
+    }
+
+    /// Takes what has come of a large value, and executes its request once that is whole.
+    #[cold]
+    fn go_on_receiving(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, redis: &Redis, input: &[u8]) -> Step {
+        let Some(mut incoming) = self.state.receiving.take() else { return Step::Read { taken: 0, total: 1 } };
+        let taken = incoming.append(input);
+        if incoming.missing() > 0 {
+            self.state.receiving = Some(incoming);
+            return Step::Read { taken, total: 1 };
+        }
+        let cell = RefCell::new(incoming);
+        let step = match self.again.take() {
+            None => self.read(talk, cx, redis, &input[taken..], Some(&cell)),
+            Some(again) => {
+                let house = House { worker: cx.worker, shared: cx.shared, redis, tail: None, received: Some(&cell) };
+                let done = execute::request(&mut self.state, talk, cx, house, again.arguments());
+                if cx.has_met_busy() {
+                    self.again = Some(again);
+                    Step::Read { taken: 0, total: 1 }
+                } else {
+                    Step::Done(0, done)
+                }
+            }
+        };
+        match step {
+            Step::Done(consumed, done) => Step::Done(taken + consumed, done),
+            // The rest of the request has not come, or it is tried again.
+            Step::Read { taken: more, total } => {
+                self.state.receiving = Some(cell.into_inner());
+                Step::Read { taken: taken + more, total }
+            }
+        }
+    }
+}
+
 impl Dialect for Resp {
     /// None: `before` reads requests, since the reader remembers how far it has come.
     type Request<'a> = Infallible;
@@ -57,11 +154,11 @@ impl Dialect for Resp {
     const HAS_LINES: bool = false;
     const UNKNOWN_MAX: usize = usize::MAX;
 
-    fn parse<'a>(input: &'a [u8], _: usize, _: &Limits) -> Parsed<Infallible, Infallible> {
+    fn parse(input: &[u8], _: usize, _: &Limits) -> Parsed<Infallible, Infallible> {
         Parsed::More { total: input.len() + 1, scanned: 0 }
     }
 
-    fn resume<'a>(&self, _: &'a [u8], _: KeysLeft) -> Option<Infallible> {
+    fn resume(&self, _: &[u8], _: KeysLeft) -> Option<Infallible> {
         None
     }
 
@@ -82,42 +179,16 @@ impl Dialect for Resp {
     }
 
     fn needs_no_input(&self) -> bool {
-        self.reader.needs_no_input()
+        self.reader.needs_no_input() || self.again.is_some()
     }
 
     #[inline]
     fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
         let Some(redis) = cx.shared.redis() else { return Some(Step::Done(0, Done::Over(Next::Close))) };
-        let tail = Cell::new(None);
-        let Resp { reader, state } = self;
-        let may_send = cx.is_stream && state.answers_at_once();
-        let house = House { worker: cx.worker, shared: cx.shared, redis, tail: may_send.then_some(&tail) };
-        let bounds = RequestBounds { is_stranger: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
-        Some(match reader.read(input, &bounds) {
-            RequestRead::Request { request, consumed } => {
-                let timed = cx.is_timed().then(Instant::now);
-                let done = execute::request(state, talk, cx, house, request);
-                if let Some(value) = tail.take() {
-                    cx.tail.value = Some(value);
-                    cx.tail.end.extend_from_slice(b"\r\n");
-                }
-                if let (Some(begun), false) = (timed, cx.has_met_busy()) {
-                    cx.shared.latencies(cx.worker.index).note(Kind::Other, begun.elapsed());
-                }
-                Step::Done(consumed, done)
-            }
-            RequestRead::More { total } => Step::Read { taken: 0, total },
-            RequestRead::Nothing { consumed } => Step::Done(consumed, Done::Answered),
-            RequestRead::Swallow { consumed, swallow } => {
-                talk.pending = Pending::Refused(swallow);
-                Step::Done(consumed, Done::Answered)
-            }
-            RequestRead::Refused(fault) => {
-                fault.write(&mut ReplyWriter::new(cx.output, state.version));
-                talk.is_at_fault = true;
-                Step::Done(input.len(), Done::Over(Next::Close))
-            }
-        })
+        if self.state.receiving.is_some() {
+            return Some(self.go_on_receiving(talk, cx, redis, input));
+        }
+        Some(self.read(talk, cx, redis, input, None))
     }
 
     fn answer(&mut self, _: &mut Conversation, _: &mut Context<'_>, request: Infallible) -> Done {

@@ -3,9 +3,9 @@ use super::waiting::{Transaction, Watched};
 use crate::redis::clients::Client;
 use crate::redis::Redis;
 use crate::{Shared, Worker};
-use leveret_engine::Outgoing;
+use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::resp::RespVersion;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub(super) struct House<'h> {
     pub redis: &'h Redis,
     /// Where a large value is put that is sent from where it lies. None: it cannot be.
     pub tail: Option<&'h Cell<Option<Outgoing>>>,
+    /// The value of the request under way, if it lies in the arena already.
+    pub received: Option<&'h RefCell<Incoming>>,
 }
 
 impl<'h> House<'h> {
@@ -36,6 +38,8 @@ pub(super) struct RespState {
     pub transaction: Option<Transaction>,
     pub watched: Vec<Watched>,
     pub answers: Answers,
+    /// A large value on its way into the arena.
+    pub receiving: Option<Incoming>,
 }
 
 /// Which requests are answered (CLIENT REPLY).
@@ -57,6 +61,7 @@ impl RespState {
             transaction: None,
             watched: Vec::new(),
             answers: Answers::All,
+            receiving: None,
         }
     }
 

@@ -3,7 +3,7 @@ use crate::redis::Redis;
 use crate::Worker;
 use leveret_engine::Time;
 use leveret_protocol::resp::{Arguments, ArgumentsBuf};
-use leveret_strings::{ExpectedKey, WatchedState};
+use leveret_strings::{WatchGuard, WatchedState};
 
 /// So many bytes may wait for EXEC, and so many commands.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
@@ -53,9 +53,9 @@ impl Watched {
         Watched { database, key: key.into(), seen, writes }
     }
 
-    /// What it must still be when it is written first.
-    pub fn expected(&self) -> ExpectedKey<'_> {
-        ExpectedKey { key: &self.key, state: self.seen }
+    /// What the first write of the transaction compares with, in this database.
+    pub fn guard(&self, database: u32) -> Option<WatchGuard<'_>> {
+        (self.database == database).then_some(WatchGuard { key: &self.key, state: self.seen })
     }
 
     pub fn is_of(&self, database: u32, key: &[u8]) -> bool {
