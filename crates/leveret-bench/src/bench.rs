@@ -68,9 +68,9 @@ impl Bench {
         rounds: usize,
         turn: Duration,
         quick: bool,
-        dialect: Dialect,
         folder: TempDir,
     ) -> Bench {
+        let dialect = Dialect::Memcached;
         Bench {
             peer,
             ours,
@@ -83,6 +83,11 @@ impl Bench {
             servers: AtomicU32::new(0),
             pad: Workload::pad(1 << 20),
         }
+    }
+
+    /// In another protocol.
+    pub fn speaking(self, dialect: Dialect) -> Bench {
+        Bench { dialect, ..self }
     }
 
     /// How the peer is asked which version it is.

@@ -162,7 +162,7 @@ fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
     });
     let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(dir)?;
     let peer = options.peer.clone().unwrap_or_else(|| peer.into());
-    let bench = Bench::new(peer, ours, cpus, rounds, turn, options.quick, dialect, folder);
+    let bench = Bench::new(peer, ours, cpus, rounds, turn, options.quick, folder).speaking(dialect);
     let about = About::new(&bench);
     let mut progress = Progress::new(chosen.len());
     let mut outcomes = Vec::new();

@@ -1,6 +1,5 @@
 //! Whom a command speaks to when it is given a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
 use crate::output::Failure;
-use crate::redis;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
@@ -80,7 +79,7 @@ impl Peer {
         if target.arena.is_some() {
             return Err(Failure::Usage(format!("'{text}' and --arena: give one of the two")));
         }
-        if redis::is_redis(text) {
+        if text.split_once("://").is_some_and(|(scheme, _)| is_redis_scheme(scheme)) {
             return Err(Failure::Usage(format!(
                 "'{text}' is a server for clients of Redis: 'leveret ping' and 'leveret stats' ask such a server, other commands ask an arena or a memcached"
             )));
@@ -146,6 +145,11 @@ impl Peer {
             Peer::Arena { name, .. } => format!("arena:{name}"),
         }
     }
+}
+
+/// Whether a TARGET that begins so is a server for clients of Redis.
+pub fn is_redis_scheme(scheme: &str) -> bool {
+    matches!(scheme, "redis" | "rediss" | "redis+unix")
 }
 
 /// As it is shown: a path as it was written, a name without what may stand around it.

@@ -1,7 +1,7 @@
 //! TARGETs that begin with `redis://`: a Redis server, or a `leveret serve --redis`. `ping` and `stats` ask them.
 use crate::conversation::Conversation;
 use crate::output::Failure;
-use crate::peer::Peer;
+use crate::peer::{is_redis_scheme, Peer};
 use crate::sign_in;
 use leveret_server::redis::settings::PORT;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ impl RedisPeer {
     /// None: the TARGET is something else.
     pub fn of(text: &str) -> Option<Result<RedisPeer, Failure>> {
         let refuse = |why: &str| Some(Err(Failure::Usage(format!("'{text}': {why}; {FORMS}"))));
-        let (scheme, rest) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme))?;
+        let (scheme, rest) = text.split_once("://").filter(|(scheme, _)| is_redis_scheme(scheme))?;
         let (user, place) = rest.rsplit_once('@').map_or((None, rest), |(user, place)| (Some(user.to_owned()), place));
         if user.as_ref().is_some_and(|user| user.contains(':')) {
             return refuse("a password does not belong into a command line, which others can read; name a file of user:password lines in LEVERET_PASSWORD_FILE");
@@ -101,15 +101,6 @@ impl RedisPeer {
     }
 }
 
-/// Whether a TARGET is one of these, for commands that cannot ask them.
-pub fn is_redis(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
-}
-
-fn is_scheme(scheme: &str) -> bool {
-    matches!(scheme, "redis" | "rediss" | "redis+unix")
-}
-
 /// A path behind the port is the number of a database in Redis' URLs; ping and INFO need none.
 fn host_and_port(place: &str) -> Option<(String, u16)> {
     let place = place.split('/').next().unwrap_or_default();
@@ -151,7 +142,7 @@ mod tests {
             assert!(matches!(RedisPeer::of(text), Some(Err(Failure::Usage(_)))), "{text}");
         }
         for text in ["localhost", "tls://localhost", "arena:redis", "/run/redis.sock"] {
-            assert!(RedisPeer::of(text).is_none() && !is_redis(text), "{text}");
+            assert!(RedisPeer::of(text).is_none(), "{text}");
         }
     }
 }

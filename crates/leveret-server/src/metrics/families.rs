@@ -8,13 +8,13 @@ use leveret_engine::Stats;
 use std::fmt::Write;
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum FamilyKind {
     Counter,
     Gauge,
     Histogram,
 }
 
-use Kind::{Counter, Gauge};
+use FamilyKind::{Counter, Gauge};
 
 /// In the order of `leveret_engine::Program`.
 const PROGRAMS: [&str; 5] = ["other", "php", "ruby", "server", "tool"];
@@ -35,7 +35,7 @@ type Give<'a> = &'a mut dyn FnMut(&str, String);
 use Origin::{Arena, Samples, Stat};
 
 /// Name, kind, what HELP says, and where from.
-type Family = (&'static str, Kind, &'static str, Origin);
+type Family = (&'static str, FamilyKind, &'static str, Origin);
 
 const FAMILIES: &[Family] = &[
     // memcached_exporter's names.
@@ -143,7 +143,7 @@ fn lock_waits(to: &mut String, sources: &[Source], labels: &[String]) {
     head(
         to,
         NAME,
-        Kind::Histogram,
+        FamilyKind::Histogram,
         "How long writers slept for a lock; those that had it at once or after a moment are not counted.",
     );
     for (source, label) in sources.iter().zip(labels) {
@@ -159,7 +159,7 @@ fn lock_waits(to: &mut String, sources: &[Source], labels: &[String]) {
 fn lock_holds(to: &mut String, sources: &[Source], labels: &[String]) {
     const NAME: &str = "leveret_lock_hold_seconds";
     let help = "How long writers held a lock: a store, and what it has to do to make room. One in 64 is timed.";
-    head(to, NAME, Kind::Histogram, help);
+    head(to, NAME, FamilyKind::Histogram, help);
     for (source, label) in sources.iter().zip(labels) {
         let Some(Numbers { counts, .. }) = &source.numbers else { continue };
         let bounds = [1e-6, 1e-5, 5e-5, 1e-4, 0.001, 0.01, 0.1];
@@ -175,7 +175,7 @@ fn latencies(to: &mut String, sources: &[Source], labels: &[String]) {
         return;
     }
     let help = format!("What a command takes in the server, its socket not counted. One in {EACH} is timed.");
-    head(to, NAME, Kind::Histogram, &help);
+    head(to, NAME, FamilyKind::Histogram, &help);
     for (source, label) in sources.iter().zip(labels) {
         let Some(served) = source.numbers.as_ref().and_then(|numbers| numbers.served.as_ref()) else { continue };
         for (command, taken) in &served.latencies {
@@ -204,11 +204,11 @@ fn histogram(
     let _ = writeln!(to, "{name}_sum{{{label}}} {sum}\n{name}_count{{{label}}} {count}");
 }
 
-pub(super) fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
+pub(super) fn head(to: &mut String, name: &str, kind: FamilyKind, help: &str) {
     let kind = match kind {
         Counter => "counter",
         Gauge => "gauge",
-        Kind::Histogram => "histogram",
+        FamilyKind::Histogram => "histogram",
     };
     let _ = writeln!(to, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }

@@ -1,14 +1,17 @@
 //! The numbers of `--redis` by the names of redis_exporter, so that its dashboards and alerts work.
-use super::families::{escaped, head, Kind};
+use super::families::{escaped, head, FamilyKind};
 use crate::redis::Redis;
 use crate::Shared;
 use leveret_engine::Stats;
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
-use Kind::{Counter, Gauge};
+use FamilyKind::{Counter, Gauge};
 
-/// Families, each with its samples: labels beside that of the arena, and a value.
-pub(super) struct RedisFamilies(Vec<(&'static str, Kind, &'static str, Vec<(String, u64)>)>);
+/// A family: its name, its kind, what HELP says, and its samples: labels beside that of the arena, and a value.
+type Sampled = (&'static str, FamilyKind, &'static str, Vec<(String, u64)>);
+
+/// All of them.
+pub(super) struct RedisFamilies(Vec<Sampled>);
 
 impl RedisFamilies {
     /// Of this server.
