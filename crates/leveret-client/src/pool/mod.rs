@@ -22,7 +22,7 @@ pub use crate::link::endpoint::ServerKind;
 use crate::link::fault::Fault;
 pub use crate::link::sign_in::Credentials;
 use crate::link::{detect, names};
-pub use crate::memory::execute::arena_trouble;
+pub use crate::memory::execute::{arena_trouble, code_of};
 use crate::memory::short_cut::Found;
 pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
