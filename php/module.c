@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/globals.h"
 #include "base/ini.h"
-#include "cache/cache.h"
+#include "cache/access.h"
 #include "codec/serializer.h"
 #include "decoded/table.h"
 #include "php_leveret.h"

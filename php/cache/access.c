@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "base/text.h"
-#include "cache.h"
+#include "access.h"
 
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"

@@ -1,7 +1,7 @@
-/* cache/cache.h: what the files of Leveret\Cache share. cache/access.c reaches the arena, cache/iterator.c walks over it, the others have the
- * methods: cache/class.c, cache/many.c and cache/remember.c. */
-#ifndef LEVERET_CACHE_H
-#define LEVERET_CACHE_H
+/* cache/access.h: an object of Leveret\Cache, and how it reaches its arena. cache/iterator.c walks over the arena; cache/class.c,
+ * cache/many.c and cache/remember.c have the methods. */
+#ifndef PHP_LEVERET_CACHE_ACCESS_H
+#define PHP_LEVERET_CACHE_ACCESS_H
 
 #include "base/arena.h"
 #include "codec/value.h"

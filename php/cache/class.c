@@ -6,7 +6,7 @@
 #endif
 
 #include "base/bytes.h"
-#include "cache.h"
+#include "access.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"

@@ -3,7 +3,7 @@
 # include "config.h"
 #endif
 
-#include "cache.h"
+#include "access.h"
 #include "base/walk.h"
 
 #include "zend_exceptions.h"

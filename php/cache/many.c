@@ -3,7 +3,7 @@
 # include "config.h"
 #endif
 
-#include "cache.h"
+#include "access.h"
 
 #include "ext/spl/spl_iterators.h"
 

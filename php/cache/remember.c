@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/refused.h"
-#include "cache.h"
+#include "access.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
 static bool cache_call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)

@@ -176,7 +176,7 @@ mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 	link->is_binary = php_leveret_is_word(MEMCACHE_G(protocol), strlen(MEMCACHE_G(protocol)), "binary");
 	link->ring = php_leveret_is_word(MEMCACHE_G(hash_strategy), strlen(MEMCACHE_G(hash_strategy)), "standard") ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
 	link->hash = php_leveret_is_word(MEMCACHE_G(hash_function), strlen(MEMCACHE_G(hash_function)), "fnv");
-	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
+	link->prefix = php_leveret_mmc_prefix(is_of_sessions);
 	link->threshold = MEMCACHE_G(compress_threshold);
 	link->savings = 0.2;
 	ZVAL_UNDEF(&link->callback);

@@ -65,14 +65,22 @@ extern zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
 
 void php_leveret_memcache_classes(void);
 const zend_function_entry *php_leveret_memcache_functions(void);
-/* The link of an object, or NULL: there is no server yet, and a warning was given. */
-mmc_link *php_leveret_mmc_link_of(zval *object);
 /* The object of a call: $this, or the first argument of a function, which is then not counted among the others. */
 #define MMC_OBJECT_PARAM(object) \
 	if (!object) { \
 		Z_PARAM_OBJECT_OF_CLASS(object, php_leveret_memcache_pool_ce) \
 	}
 #define MMC_ARGUMENTS(min, max) ZEND_PARSE_PARAMETERS_START((min) + !object, (max) + !object)
+
+/* --- memcache/connection.c --- */
+
+void php_leveret_mmc_connections_init(void);
+/* The link of an object, or NULL: there is no server yet, and a warning was given. */
+mmc_link *php_leveret_mmc_link_of(zval *object);
+/* The same, and no warning. */
+mmc_link *php_leveret_mmc_link_if_any(zval *object);
+/* The same, and where there is none a new one. */
+mmc_link *php_leveret_mmc_link_make(zval *object);
 
 /* --- memcache/link.c --- */
 
@@ -91,6 +99,14 @@ leveret_pool *php_leveret_mmc_pool_of(mmc_link *link);
 void php_leveret_mmc_link_sign_in(mmc_link *link, zend_string *user, zend_string *password);
 /* Gives a server's settings to the pool. */
 void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index);
+
+/* --- memcache/prefix.c --- */
+
+/* As a request begins and ends. */
+void php_leveret_mmc_prefix_begin(void);
+void php_leveret_mmc_prefix_end(void);
+/* The prefix of keys that the directives memcache.prefix_* ask for now, or session_prefix_* did when the request began; NULL = none. */
+zend_string *php_leveret_mmc_prefix(bool of_sessions);
 
 /* --- memcache/failure.c: what scripts are told of servers that fail --- */
 

@@ -1,4 +1,4 @@
-/* memcache/object.c: the classes MemcachePool and Memcache: their objects' connection, their servers and settings. */
+/* memcache/object.c: the classes MemcachePool and Memcache: their objects' servers and settings. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -15,80 +15,6 @@
 #define RETRY 15
 
 zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
-static int le_link;
-
-/* --- the connection of an object --- */
-
-static void free_link(zend_resource *resource)
-{
-	php_leveret_mmc_link_free(resource->ptr);
-}
-
-/* The property `connection` of MemcachePool, its first one, and so of each class that extends it. */
-static zval *connection_of(zval *object)
-{
-	zval *property = OBJ_PROP_NUM(Z_OBJ_P(object), 0);
-	ZVAL_DEREF(property);
-	return property;
-}
-
-static mmc_link *link_behind(const zval *connection)
-{
-	return Z_TYPE_P(connection) == IS_RESOURCE && Z_RES_TYPE_P(connection) == le_link ? Z_RES_VAL_P(connection) : NULL;
-}
-
-static mmc_link *report_missing(const zval *connection)
-{
-	if (Z_TYPE_P(connection) <= IS_NULL) {
-		php_error_docref(NULL, E_WARNING, "No servers added to memcache connection");
-	} else if (Z_TYPE_P(connection) == IS_RESOURCE) {
-		php_error_docref(NULL, E_WARNING, "Unknown connection identifier");
-	} else {
-		php_error_docref(NULL, E_WARNING, "Invalid MemcachePool->connection member variable");
-	}
-	return NULL;
-}
-
-mmc_link *php_leveret_mmc_link_of(zval *object)
-{
-	zval *connection = connection_of(object);
-	mmc_link *link = link_behind(connection);
-	return EXPECTED(link) ? link : report_missing(connection);
-}
-
-/* As whom the object was told to ask, before it had a connection: pecl/memcache keeps that in properties. */
-static void mmc_sign_in(zval *object, mmc_link *link)
-{
-	/* Most objects have none of them, and no table of properties. */
-	bool has_properties = Z_OBJ_P(object)->properties || Z_OBJCE_P(object)->default_properties_count > 1;
-	HashTable *properties = has_properties ? Z_OBJPROP_P(object) : NULL;
-	zval *user = properties ? zend_hash_str_find_ind(properties, "username", strlen("username")) : NULL;
-	zval *password = properties ? zend_hash_str_find_ind(properties, "password", strlen("password")) : NULL;
-	if (!user || !password) {
-		return;
-	}
-	ZVAL_DEREF(user);
-	ZVAL_DEREF(password);
-	if (Z_TYPE_P(user) == IS_STRING && Z_TYPE_P(password) == IS_STRING && Z_STRLEN_P(user) && Z_STRLEN_P(password)) {
-		php_leveret_mmc_link_sign_in(link, Z_STR_P(user), Z_STR_P(password));
-	}
-}
-
-/* The same, and where there is none a new one. */
-static mmc_link *make_link(zval *object)
-{
-	zval *connection = connection_of(object);
-	mmc_link *link = link_behind(connection);
-	if (!link && Z_TYPE_P(connection) > IS_NULL) {
-		return report_missing(connection);
-	}
-	if (!link) {
-		link = php_leveret_mmc_link_new(false);
-		ZVAL_RES(connection, zend_register_resource(link, le_link));
-		mmc_sign_in(object, link);
-	}
-	return link;
-}
 
 /* --- servers --- */
 
@@ -118,7 +44,7 @@ static bool is_good(mmc_server *server)
 /* The connection that the server is to be added to. NULL: it cannot be. */
 static mmc_link *link_for(zval *object, mmc_server *server)
 {
-	mmc_link *link = is_good(server) ? make_link(object) : NULL;
+	mmc_link *link = is_good(server) ? php_leveret_mmc_link_make(object) : NULL;
 	if (link && server->udp_port && link->is_binary) {
 		server->udp_port = 0;
 		php_error_docref(NULL, E_NOTICE, "binary protocol isn't support over UDP, defaulting to TCP");
@@ -425,7 +351,7 @@ PHP_FUNCTION(memcache_set_sasl_auth_data)
 	/* Where pecl/memcache keeps them, from before there is a server. */
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "username", strlen("username"), name);
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "password", strlen("password"), password);
-	mmc_link *link = link_behind(connection_of(object));
+	mmc_link *link = php_leveret_mmc_link_if_any(object);
 	if (link) {
 		php_leveret_mmc_link_sign_in(link, name, password);
 	}
@@ -452,7 +378,7 @@ const zend_function_entry *php_leveret_memcache_functions(void)
 
 void php_leveret_memcache_classes(void)
 {
-	le_link = zend_register_list_destructors_ex(free_link, NULL, "memcache connection", 0);
+	php_leveret_mmc_connections_init();
 	php_leveret_memcache_pool_ce = register_class_MemcachePool();
 	php_leveret_memcache_ce = register_class_Memcache(php_leveret_memcache_pool_ce);
 }

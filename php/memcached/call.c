@@ -41,7 +41,7 @@ static bool is_text(const char *key, size_t len, unsigned char top)
 	return true;
 }
 
-bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key)
+static zend_always_inline bool may_send(const memc_link *link, const zend_string *key)
 {
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
 	if (UNEXPECTED(ZSTR_LEN(key) == 0 || len > MEMC_KEY_MAX)) {
@@ -51,6 +51,15 @@ bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key)
 		return !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
 	}
 	return is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
+}
+
+bool php_leveret_memc_key_is_good(memc_object *self, const zend_string *key)
+{
+	bool good = may_send(self->link, key);
+	if (UNEXPECTED(!good)) {
+		memc_result(self, MEMC_BAD_KEY_PROVIDED);
+	}
+	return good;
 }
 
 bool php_leveret_memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)

@@ -206,16 +206,17 @@ void php_leveret_memc_link_free(memc_link *link)
 	pefree(link, link->is_persistent);
 }
 
-int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
+int php_leveret_memc_link_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
 {
-	if (!php_leveret_may_add(host)) {
+	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
+	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX || !php_leveret_may_add(name)) {
 		return MEMC_INVALID_ARGUMENTS;
 	}
 	if (weight > 1 && link->behaviors[DISTRIBUTION] == CONSISTENT) {
 		/* libmemcached has but one way to weigh servers. */
 		link->behaviors[KETAMA_WEIGHTED] = 1;
 	}
-	return leveret_pool_add_server(link->pool, host, port, 0, weight, php_leveret_dir());
+	return leveret_pool_add_server(link->pool, name, (uint16_t) port, 0, (uint32_t) weight, php_leveret_dir());
 }
 
 void php_leveret_memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)

@@ -21,7 +21,7 @@ void php_leveret_memc_names_take(memc_object *self, HashTable *keys, memc_names 
 	*names = (memc_names) { .list = safe_emalloc(room ? room : 1, sizeof(*names->list), 0) };
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		zend_string *name = zval_get_string(key);
-		if (!EG(exception) && names->count < room && memc_key_is_good(self, name)) {
+		if (!EG(exception) && names->count < room && php_leveret_memc_key_is_good(self, name)) {
 			names->list[names->count++] = name;
 		} else {
 			zend_string_release(name);

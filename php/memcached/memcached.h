@@ -138,9 +138,6 @@ void php_leveret_memcached_class(void);
 void php_leveret_memcached_session(void);
 void php_leveret_memcached_session_init(HashTable *pools);
 
-/* SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
-int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
-
 /* --- memcached/result.c --- */
 
 /* What PHP's side says, which is no error of getLastError…(). */
@@ -169,8 +166,8 @@ memc_link *php_leveret_memc_link_new(bool is_persistent);
 void php_leveret_memc_link_free(memc_link *link);
 /* What persistent links and pools of sessions go by: where arenas lie and which files may be opened, then their name. Those of another site have other arenas. */
 zend_string *php_leveret_memc_persistent_name(const char *name, size_t len);
-/* A server behind the others; a result code. */
-int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
+/* A server behind the others: SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
+int php_leveret_memc_link_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
 /* One of libmemcached's behaviours: SUCCESS, or why not. */
 zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long value);
 /* At most MEMC_PREFIX_MAX bytes. False: one of them is none of a key. */
@@ -218,18 +215,8 @@ static zend_always_inline leveret_bytes memc_group(const zend_string *server_key
 	return server_key ? php_leveret_string(server_key) : php_leveret_bytes(NULL, 0);
 }
 
-/* Whether the key (with the prefix) can be sent in the protocol that the script has chosen. */
-bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key);
-
-/* Whether the key (with the prefix) may be used; if not the result code says so. */
-static zend_always_inline bool memc_key_is_good(memc_object *self, const zend_string *key)
-{
-	bool good = php_leveret_memc_may_send(self->link, key);
-	if (UNEXPECTED(!good)) {
-		memc_result(self, MEMC_BAD_KEY_PROVIDED);
-	}
-	return good;
-}
+/* Whether the key (with the prefix) may be used in the protocol that the script has chosen; if not the result code says so. */
+bool php_leveret_memc_key_is_good(memc_object *self, const zend_string *key);
 
 /* `key` behind the prefix: released by the caller. */
 static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend_string *key)

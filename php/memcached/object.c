@@ -66,15 +66,6 @@ static void memc_keep(memc_object *self, const zend_string *name)
 	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
 
-int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
-{
-	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
-		return MEMC_INVALID_ARGUMENTS;
-	}
-	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
-	return php_leveret_memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
-}
-
 /* What a new link begins with: the words of the configuration, then what the callback makes of it. */
 static void make(memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
 {
@@ -146,7 +137,7 @@ PHP_METHOD(Memcached, checkKey)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_result(self, MEMC_SUCCESS);
-	RETURN_BOOL(memc_key_is_good(self, key));
+	RETURN_BOOL(php_leveret_memc_key_is_good(self, key));
 }
 
 /* --- servers --- */
@@ -163,7 +154,7 @@ PHP_METHOD(Memcached, addServer)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	memc_result(self, php_leveret_memc_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
+	memc_result(self, php_leveret_memc_link_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
 
@@ -197,7 +188,7 @@ static int add_entry(memc_link *link, HashTable *entry)
 	if (count >= 2) {
 		zend_string *host = zval_get_string(&parts[0]);
 		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
-		code = EG(exception) ? code : php_leveret_memc_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
+		code = EG(exception) ? code : php_leveret_memc_link_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
 		zend_string_release(host);
 	}
 	while (count > 0) {
@@ -284,7 +275,7 @@ PHP_METHOD(Memcached, getServerByKey)
 		RETURN_FALSE;
 	}
 	/* A server key is only hashed: unless OPT_VERIFY_KEY says so it need not be one that a server would take. */
-	if (link->behaviors[MEMC_VERIFY_KEY] ? !memc_key_is_good(self, key) : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
+	if (link->behaviors[MEMC_VERIFY_KEY] ? !php_leveret_memc_key_is_good(self, key) : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
 		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		RETURN_FALSE;
 	}

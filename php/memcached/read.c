@@ -176,7 +176,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	memc_link *link = self->link;
 	bool is_extended = flags & MEMC_GET_EXTENDED, found;
 	server_key = memc_group_of_read(server_key);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	zend_string *full = memc_full_key(link, key);

@@ -89,7 +89,7 @@ static bool take_server(memc_link *link, const text *value, bool is_socket)
 		return false;
 	}
 	zend_string *host = zend_string_init(value->at, len, 0);
-	int code = php_leveret_memc_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
+	int code = php_leveret_memc_link_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
 	zend_string_release(host);
 	return code == MEMC_SUCCESS;
 }

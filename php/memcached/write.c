@@ -63,7 +63,7 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
 {
 	client_payload payload;
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		return false;
 	}
 	if (!php_leveret_memc_encode(self->link, value, &payload)) {
@@ -117,7 +117,7 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	MEMC_SELF();
 	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	if (link->compression) {
@@ -197,7 +197,7 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 		}
 		zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
 		memc_result(self, MEMC_SUCCESS);
-		if (!memc_key_is_good(self, key)) {
+		if (!php_leveret_memc_key_is_good(self, key)) {
 			php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		} else if (!php_leveret_memc_encode(self->link, value, &list[count].payload)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
@@ -292,7 +292,7 @@ PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHR
 
 static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
 {
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		return false;
 	}
 	zend_string *full = memc_full_key(self->link, key);
@@ -328,7 +328,7 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	leveret_request request = { .operation = operation, .exptime = number };
-	if (operation == LEVERET_OP_DELETE && memc_key_is_good(self, key) && refuses_time(self, number)) {
+	if (operation == LEVERET_OP_DELETE && php_leveret_memc_key_is_good(self, key) && refuses_time(self, number)) {
 		RETURN_FALSE;
 	}
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !php_leveret_memc_is_failure(self->code));
@@ -343,7 +343,7 @@ PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PAS
 static zend_long add_delete(memc_object *self, zend_string *server_key, zend_string *name, zend_long time)
 {
 	memc_link *link = self->link;
-	if (!memc_key_is_good(self, name)) {
+	if (!php_leveret_memc_key_is_good(self, name)) {
 		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		return self->code;
 	}
@@ -482,7 +482,7 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	memc_link *link = self->link;
 	bool creates = given > 2u + by_key;
 	memc_result(self, MEMC_SUCCESS);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	if (offset < 0) {

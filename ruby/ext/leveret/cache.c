@@ -516,7 +516,7 @@ static VALUE decrement(int argc, VALUE *argv, VALUE self)
 	return count(argc, argv, self, -1);
 }
 
-void leveret_init_cache(void)
+VALUE leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
 	id_keep = rb_intern("keep");
@@ -537,8 +537,5 @@ void leveret_init_cache(void)
 	rb_define_method(cCache, "touch", touch, -1);
 	rb_define_method(cCache, "increment", increment, -1);
 	rb_define_method(cCache, "decrement", decrement, -1);
-	cache_define_many(cCache);
-	cache_define_fetch(cCache);
-	cache_define_walk(cCache);
-	cache_define_stats(cCache);
+	return cCache;
 }

@@ -441,7 +441,7 @@ leveret_arena *pool_arena(pool *pool)
  * A server takes no passwords, or not this one.
  * @private
  */
-void leveret_init_pool(void)
+VALUE leveret_init_pool(void)
 {
 	forked();
 	pthread_atfork(NULL, NULL, forked);
@@ -460,9 +460,6 @@ void leveret_init_pool(void)
 	rb_define_method(cPool, "set_credentials", set_credentials, 3);
 	rb_define_method(cPool, "set_tls", set_tls, 5);
 	rb_define_method(cPool, "set_prefix", set_prefix, 1);
-	pool_define_one(cPool);
-	pool_define_many(cPool);
-	pool_define_servers(cPool);
 
 	rb_define_const(cPool, "SET", INT2FIX(LEVERET_OP_SET));
 	rb_define_const(cPool, "ADD", INT2FIX(LEVERET_OP_ADD));
@@ -500,4 +497,5 @@ void leveret_init_pool(void)
 	rb_define_const(cPool, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
 	rb_define_const(cPool, "META", INT2FIX(LEVERET_PROTOCOL_META));
 	rb_define_const(cPool, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
+	return cPool;
 }
