@@ -133,7 +133,7 @@ impl Shared {
 
     /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes
     /// notice too, and they and we must not keep two caches. What is counted about requests begins anew with it.
-    pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::Error> {
+    pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::PlaceError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,9 +1,9 @@
 //! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made
 //! for health checks.
-use crate::conversation::{within, Conversation};
-use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
+use crate::conversation::{within, Exchange};
+use crate::output::{self, CommandResult, Exit, Failure, BAD, GOOD};
 use crate::peer::Peer;
-use crate::target::{self, Target};
+use crate::target::{self, TargetArgs};
 use crate::units;
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, ReadOptions, Time, Value};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Open an arena, then store, read and delete a probe item; or ask a server for its version
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Ping {
+pub struct PingArgs {
     /// A server, [user@][tls://]host[:port] or [user@]/path/to/socket, or arena:NAME; without it the arena
     target: Option<String>,
 
@@ -59,8 +59,8 @@ struct Line<'a> {
     why: Option<&'a String>,
 }
 
-impl Ping {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl PingArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let peer = Peer::of(self.target.as_deref(), target)?;
         let begun = Instant::now();
         let (probed, timeout) = (peer.clone(), self.timeout);
@@ -76,13 +76,13 @@ impl Ping {
         if !self.quiet {
             report(&path, &verdict, micros, json)?;
         }
-        Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
+        Ok(if verdict.is_ok() { Exit::Yes } else { Exit::No })
     }
 }
 
 /// Whether a server says its version, as every memcached does.
 fn ask_version(peer: &Peer, timeout: Duration) -> Result<Result<(), String>, Failure> {
-    let mut conversation = Conversation::begin(peer, timeout)?;
+    let mut conversation = Exchange::begin(peer, timeout)?;
     conversation.say(b"version\r\n")?;
     let line = conversation.line()?;
     conversation.check(&line)?;

@@ -24,7 +24,7 @@ pub enum LogFormat {
 /// files.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
-pub struct Options {
+pub struct ServeOptions {
     /// TCP port; 0 = off, -1 = any free one [default: 11211]
     #[arg(short, long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
     pub port: Option<Port>,

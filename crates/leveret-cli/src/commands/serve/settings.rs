@@ -1,13 +1,13 @@
 //! From the options to what the server is told, with memcached's rules of which options go together.
 use super::extended::{self, Extended, Ssl};
-use super::options::Options;
+use super::options::ServeOptions;
 use super::values::Port;
 use crate::output::Failure;
 use leveret_server::settings::{MetricsAddress, Protocol, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
-pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
+pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
     let mut extended = extended::read(&options.extended).map_err(Failure::Usage)?;
     let defaults = Settings::default();
     let (tcp_port, udp_port) = ports(options, &defaults);
@@ -56,7 +56,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
 }
 
 /// `-s` switches the network off; `-U` alone moves TCP to the same port.
-fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
+fn ports(options: &ServeOptions, defaults: &Settings) -> (Option<u16>, Option<u16>) {
     if options.unix_socket.is_some() {
         return (Some(0), Some(0));
     }
@@ -70,7 +70,7 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
 }
 
 /// In the background the current folder is another.
-fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
+fn metrics(options: &ServeOptions) -> Result<Option<MetricsAddress>, Failure> {
     Ok(match &options.metrics {
         Some(MetricsAddress::Unix(path)) if options.daemon => Some(MetricsAddress::Unix(super::absolute(path)?)),
         address => address.clone(),
@@ -78,7 +78,7 @@ fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
 }
 
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.
-fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
+fn tls(options: &ServeOptions, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     let has = |security| options.listen.iter().flatten().any(|listen| listen.security == security);
     let Ssl { mut settings, names } = std::mem::take(&mut extended.ssl);
@@ -120,7 +120,7 @@ fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>
     Ok(Some(settings))
 }
 
-fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
+fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if settings.item_size_max as u64 > settings.memory.unwrap_or(MEMORY) / 2 {
         return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
@@ -151,7 +151,7 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
+fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if !options.enable_sasl {
         // Somebody believes that passwords are asked for.
@@ -176,7 +176,7 @@ fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn noted(options: &Options, extended: Vec<String>) -> Vec<String> {
+fn noted(options: &ServeOptions, extended: Vec<String>) -> Vec<String> {
     let given = [
         (options.slab_growth_factor.is_some(), "-f"),
         (options.slab_min_size.is_some(), "-n"),
@@ -195,9 +195,9 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
 
     fn settings(line: &str) -> Result<(Settings, Vec<String>), String> {
-        let parser = Options::augment_args(Command::new("serve").no_binary_name(true));
+        let parser = ServeOptions::augment_args(Command::new("serve").no_binary_name(true));
         let matches = parser.try_get_matches_from(line.split_whitespace()).map_err(|error| error.to_string())?;
-        of(&Options::from_arg_matches(&matches).expect("options")).map_err(|failure| match failure {
+        of(&ServeOptions::from_arg_matches(&matches).expect("options")).map_err(|failure| match failure {
             Failure::Usage(text) => text,
             other => panic!("{other:?}"),
         })
