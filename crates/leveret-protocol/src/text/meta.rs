@@ -1,6 +1,6 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
 use super::line::{block_len, ParsedText, RequestLine, BAD_FORMAT};
-use super::{Command, Words};
+use super::{TextCommand, Words};
 use crate::{number, Verb, WireKey, KEY_MAX};
 
 /// `mg`
@@ -297,7 +297,7 @@ pub(super) fn get<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Parse
         Ok(found) => found,
         Err(answer) => return line.refuse(answer),
     };
-    line.request(Command::MetaGet(MetaGet {
+    line.request(TextCommand::MetaGet(MetaGet {
         key,
         value: flags.has(b'v'),
         quiet: flags.has(b'q'),
@@ -326,7 +326,7 @@ pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     };
     let forget = (verb == Verb::Set && flags.compare().is_none()).then_some(key);
     line.store(len, false, forget, |value| {
-        Command::MetaStore(MetaStore {
+        TextCommand::MetaStore(MetaStore {
             key,
             verb,
             compare: flags.compare(),
@@ -364,7 +364,7 @@ pub(super) fn delete<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Pa
         Ok(found) => found,
         Err(answer) => return line.refuse(answer),
     };
-    line.request(Command::MetaDelete(MetaDelete {
+    line.request(TextCommand::MetaDelete(MetaDelete {
         key,
         compare: flags.compare(),
         stale: flags.has(b'I'),
@@ -392,7 +392,7 @@ pub(super) fn count<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
         (true, b'D' | b'-') => true,
         _ => return line.refuse(BAD_COUNT_MODE),
     };
-    line.request(Command::MetaCount(MetaCount {
+    line.request(TextCommand::MetaCount(MetaCount {
         key,
         is_decrement,
         delta: if flags.has(b'D') { flags.delta } else { 1 },
@@ -416,7 +416,7 @@ pub(super) fn debug<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     }
     let key = if words.next() == Some(b"b") { WireKey::base64(word) } else { Some(WireKey::plain(word)) };
     match key {
-        Some(key) => line.request(Command::MetaDebug { key }),
+        Some(key) => line.request(TextCommand::MetaDebug { key }),
         None => line.refuse(BAD_FORMAT),
     }
 }
@@ -427,7 +427,7 @@ mod tests {
     use super::*;
     use crate::{Limits, Parsed};
 
-    fn request(input: &str) -> Command<'_> {
+    fn request(input: &str) -> TextCommand<'_> {
         match parse(input.as_bytes(), &Limits { value_max: 1 << 20 }) {
             Parsed::Request { request, consumed } if consumed == input.len() => request,
             other => panic!("{input:?}: {other:?}"),
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn flags_are_told_in_the_order_of_the_request() {
-        let Command::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else {
+        let TextCommand::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else {
             panic!()
         };
         let returns: Vec<_> = get.returns.collect();
@@ -451,30 +451,30 @@ mod tests {
 
     #[test]
     fn keys_may_be_base64() {
-        let Command::MetaGet(get) = request("mg Zm9v v b k\r\n") else { panic!() };
+        let TextCommand::MetaGet(get) = request("mg Zm9v v b k\r\n") else { panic!() };
         assert_eq!(get.key.decode(&mut [0; KEY_MAX]), b"foo");
         assert_eq!((get.key.as_written(), get.key.is_base64()), (b"Zm9v".as_slice(), true));
         for (input, key) in [("me Zm9v b\r\n", "foo"), ("me Zm9v x b\r\n", "Zm9v"), ("me Zm9v bx\r\n", "Zm9v")] {
-            let Command::MetaDebug { key: found } = request(input) else { panic!() };
+            let TextCommand::MetaDebug { key: found } = request(input) else { panic!() };
             assert_eq!(found.decode(&mut [0; KEY_MAX]), key.as_bytes(), "{input:?}");
         }
     }
 
     #[test]
     fn stores_deletes_and_counts() {
-        let Command::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
+        let TextCommand::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
         assert_eq!((store.verb, store.compare, store.cas, store.flags), (Verb::Add, Some(5), Some(9), 32));
         assert_eq!((store.exptime, store.vivify, store.value), (60, Some(0), b"hi".as_slice()));
         assert!(store.older_is_stale && store.quiet);
-        let Command::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };
+        let TextCommand::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };
         assert_eq!((delete.compare, delete.cas, delete.touch), (Some(1), Some(2), Some(30)));
         assert!(delete.stale && delete.drop_value && !delete.quiet);
-        let Command::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
+        let TextCommand::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
         assert_eq!(
             (count.is_decrement, count.delta, count.initial, count.vivify, count.touch),
             (true, 5, 7, Some(60), Some(1))
         );
-        let Command::MetaCount(count) = request("ma n\r\n") else { panic!() };
+        let TextCommand::MetaCount(count) = request("ma n\r\n") else { panic!() };
         assert_eq!(
             (count.is_decrement, count.delta, count.initial, count.vivify, count.value),
             (false, 1, 0, None, false)

@@ -29,7 +29,7 @@ pub fn end_keys(out: &mut Vec<u8>) {
 
 /// A store, as a client asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Store<'a> {
+pub struct StoreRequest<'a> {
     /// How it treats what is there.
     pub verb: Verb,
     /// Only this version: `cas`, whatever the verb.
@@ -47,7 +47,7 @@ pub struct Store<'a> {
 }
 
 /// `set` and its kin.
-pub fn write_store(out: &mut Vec<u8>, store: &Store<'_>) {
+pub fn write_store(out: &mut Vec<u8>, store: &StoreRequest<'_>) {
     out.extend_from_slice(match (store.compare, store.verb) {
         (Some(_), _) => b"cas".as_slice(),
         (None, Verb::Set) => b"set",
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn classic_lines() {
-        let store = Store {
+        let store = StoreRequest {
             verb: Verb::Set,
             compare: None,
             key: key("k"),
@@ -271,7 +271,7 @@ mod tests {
             (text(|out| keys(out, &["a"], true, Some(-1))), "gats -1 a\r\n"),
             (text(|out| write_store(out, &store)), "set k 5 -1 2\r\nvv\r\n"),
             (
-                text(|out| write_store(out, &Store { compare: Some(9), noreply: true, ..store })),
+                text(|out| write_store(out, &StoreRequest { compare: Some(9), noreply: true, ..store })),
                 "cas k 5 -1 2 9 noreply\r\nvv\r\n",
             ),
             (text(|out| write_delete(out, key("k"), true)), "delete k noreply\r\n"),

@@ -44,7 +44,7 @@ pub(crate) trait Keys<'a>: Copy + Iterator<Item = &'a [u8]> {
     fn rest_len(&self) -> usize;
 }
 
-impl<'a> Keys<'a> for text::Keys<'a> {
+impl<'a> Keys<'a> for text::TextKeys<'a> {
     #[inline]
     fn rest_len(&self) -> usize {
         text::Words::rest_len(self)

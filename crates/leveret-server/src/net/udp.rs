@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::{Settings, Shared};
     use leveret_engine::{Arena, OpenOptions};
-    use leveret_protocol::udp::{Accepted, Reassembly};
+    use leveret_protocol::udp::{Assembled, Reassembly};
     use std::net::UdpSocket;
     use std::time::Duration;
 
@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(datagrams.len(), answer.len().div_ceil(DATAGRAM_MAX - HEADER_LEN), "{len}");
             let mut whole = Reassembly::new(2, 1 << 20);
             for datagram in &datagrams {
-                assert!(matches!(whole.accept(datagram), Accepted::Part | Accepted::Whole));
+                assert!(matches!(whole.accept(datagram), Assembled::Part | Assembled::Whole));
             }
             assert_eq!(whole.finish().unwrap(), answer.as_bytes(), "{len}");
         }
