@@ -1,6 +1,6 @@
 //! The text commands that concern the server itself.
 use super::lines::line_of;
-use crate::commands::dump::{self, Dump, Form, TENDED_AT_ONCE};
+use crate::commands::dump::{self, Dump, DumpForm, TENDED_AT_ONCE};
 use crate::commands::flush::{flush, Unflushed};
 use crate::commands::stats::stats;
 use crate::commands::watch::{watch, Unwatched};
@@ -113,8 +113,8 @@ pub(super) fn begin_to_watch(talk: &mut Conversation, cx: &mut Context<'_>, word
 
 pub(super) fn crawl(talk: &mut Conversation, cx: &mut Context<'_>, command: LruCrawler<'_>) -> Done {
     let (form, classes) = match command {
-        LruCrawler::Metadump { classes } => (Form::Metadump, classes),
-        LruCrawler::Mgdump { classes } => (Form::Mgdump, classes),
+        LruCrawler::Metadump { classes } => (DumpForm::Metadump, classes),
+        LruCrawler::Mgdump { classes } => (DumpForm::Mgdump, classes),
         LruCrawler::Crawl { classes } => {
             let known = dump::names_our_class(classes);
             if known {

@@ -1,18 +1,18 @@
 //! The binary protocol: opcodes, and the status of an answer.
 use super::exptime;
 use super::{Dialect, Front};
-use crate::auth::sasl::{Said, SignIn};
+use crate::auth::sasl::{SaslAnswer, SaslSignIn};
 use crate::commands::flush::{flush, Unflushed};
 use crate::commands::get::{self, Reply};
 use crate::commands::store::{forget, joins, mode_of};
 use crate::commands::{count, delete, stats, store, touch};
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
-use crate::counters::latency::Kind;
+use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
 use crate::flags::on_wire;
 use crate::memcached::VERSION;
-use crate::next::{Done, Next, Step};
+use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Mode, Stored, Terms, Time};
 use leveret_protocol::binary::{
@@ -24,7 +24,7 @@ use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
 /// The binary protocol.
 #[derive(Debug, Default)]
 pub(crate) struct Binary {
-    sign_in: SignIn,
+    sign_in: SaslSignIn,
 }
 
 impl Dialect for Binary {
@@ -62,19 +62,19 @@ impl Dialect for Binary {
         ahead::keys(input)
     }
 
-    fn kind(request: &BinaryRequest<'_>) -> Kind {
+    fn kind(request: &BinaryRequest<'_>) -> CommandKind {
         match request.command {
-            BinaryCommand::Get { .. } => Kind::Get,
-            BinaryCommand::Store { .. } => Kind::Set,
-            BinaryCommand::Delete { .. } => Kind::Delete,
-            BinaryCommand::Count { .. } => Kind::Count,
-            BinaryCommand::Touch { .. } => Kind::Touch,
-            _ => Kind::Other,
+            BinaryCommand::Get { .. } => CommandKind::Get,
+            BinaryCommand::Store { .. } => CommandKind::Set,
+            BinaryCommand::Delete { .. } => CommandKind::Delete,
+            BinaryCommand::Count { .. } => CommandKind::Count,
+            BinaryCommand::Touch { .. } => CommandKind::Touch,
+            _ => CommandKind::Other,
         }
     }
 
     #[inline]
-    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
+    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
         cx.shared.passwords()?;
         self.meet(talk, cx, input)
     }
@@ -341,21 +341,21 @@ impl Binary {
     /// What is answered before the body of a request has come: that the client must sign in first, or that this is no
     /// way to do so.
     #[cold]
-    fn meet(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
+    fn meet(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
         let head = parse_head(input)?;
         talk.heard_secret |= head.is_sign_in();
         if !head.is_open_to_all() && !talk.is_known {
             write_status(cx.output, head.opcode, head.opaque, Status::AuthError);
-            return Some(Step::Done(input.len(), Done::Over(Next::Close)));
+            return Some(Consumed::Done(input.len(), Done::Over(Next::Close)));
         }
         // What is no name of a mechanism at all is refused as any other nonsense.
         let is_message = head.is_sign_in() && (1..=KEY_MAX).contains(&head.key_len);
         if !is_message {
             return None;
         }
-        let status = if head.key_len > SignIn::MECHANISM_MAX {
+        let status = if head.key_len > SaslSignIn::MECHANISM_MAX {
             Status::InvalidArguments
-        } else if head.value_len > SignIn::MESSAGE_MAX {
+        } else if head.value_len > SaslSignIn::MESSAGE_MAX {
             talk.is_known = false;
             self.sign_in.give_up();
             cx.count(Count::AuthCmds);
@@ -367,7 +367,7 @@ impl Binary {
         write_status(cx.output, head.opcode, head.opaque, status);
         let here = head.body_len.min(input.len() - HEADER_LEN);
         talk.pending = Pending::Refused(head.body_len - here);
-        Some(Step::Done(HEADER_LEN + here, Done::Answered))
+        Some(Consumed::Done(HEADER_LEN + here, Done::Answered))
     }
 
     /// Sasl List, Auth and Step. Each of them makes a stranger of the client, as in memcached.
@@ -378,13 +378,13 @@ impl Binary {
         let said = match request.command {
             BinaryCommand::SaslAuth { mechanism, message } => self.sign_in.begin(file, mechanism, message),
             BinaryCommand::SaslStep { message, .. } => self.sign_in.step(file, message),
-            _ => return say_text(cx, request, SignIn::MECHANISMS),
+            _ => return say_text(cx, request, SaslSignIn::MECHANISMS),
         };
-        if matches!(said, Said::More) {
+        if matches!(said, SaslAnswer::More) {
             return conclude(cx, request, Status::AuthContinue);
         }
         cx.count(Count::AuthCmds);
-        if matches!(said, Said::Right) {
+        if matches!(said, SaslAnswer::Right) {
             talk.is_known = true;
             return say_text(cx, request, b"Authenticated");
         }
@@ -401,14 +401,14 @@ mod tests {
     fn requests_are_told_apart_by_their_kind() {
         let store = |verb| BinaryCommand::Store { verb, key: b"k", flags: 0, exptime: 0, value: b"v" };
         for (command, want) in [
-            (BinaryCommand::Get { key: b"k", with_key: false, touch: None }, Kind::Get),
-            (BinaryCommand::Get { key: b"k", with_key: true, touch: Some(1) }, Kind::Get),
-            (store(Verb::Set), Kind::Set),
-            (store(Verb::Append), Kind::Set),
-            (BinaryCommand::Delete { key: b"k" }, Kind::Delete),
-            (BinaryCommand::Count { key: b"k", is_decrement: true, delta: 1, initial: None }, Kind::Count),
-            (BinaryCommand::Touch { key: b"k", exptime: 1 }, Kind::Touch),
-            (BinaryCommand::Noop, Kind::Other),
+            (BinaryCommand::Get { key: b"k", with_key: false, touch: None }, CommandKind::Get),
+            (BinaryCommand::Get { key: b"k", with_key: true, touch: Some(1) }, CommandKind::Get),
+            (store(Verb::Set), CommandKind::Set),
+            (store(Verb::Append), CommandKind::Set),
+            (BinaryCommand::Delete { key: b"k" }, CommandKind::Delete),
+            (BinaryCommand::Count { key: b"k", is_decrement: true, delta: 1, initial: None }, CommandKind::Count),
+            (BinaryCommand::Touch { key: b"k", exptime: 1 }, CommandKind::Touch),
+            (BinaryCommand::Noop, CommandKind::Other),
         ] {
             assert_eq!(Binary::kind(&BinaryRequest::new(command, false, 0)), want, "{command:?}");
         }

@@ -7,10 +7,10 @@ use crate::commands::store::{forget, mode_of};
 use crate::commands::{count, delete, store, touch};
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
-use crate::counters::latency::Kind;
+use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
 use crate::flags::on_wire;
-use crate::next::{Done, Next, Step};
+use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms};
 use leveret_protocol::text::{
@@ -78,19 +78,19 @@ impl Dialect for Text {
         ahead::keys(input)
     }
 
-    fn kind(request: &TextCommand<'_>) -> Kind {
+    fn kind(request: &TextCommand<'_>) -> CommandKind {
         match request {
-            TextCommand::Get { .. } | TextCommand::GetAndTouch { .. } | TextCommand::MetaGet(_) => Kind::Get,
-            TextCommand::Store { .. } | TextCommand::MetaStore(_) => Kind::Set,
-            TextCommand::Delete { .. } | TextCommand::MetaDelete(_) => Kind::Delete,
-            TextCommand::Count { .. } | TextCommand::MetaCount(_) => Kind::Count,
-            TextCommand::Touch { .. } => Kind::Touch,
-            _ => Kind::Other,
+            TextCommand::Get { .. } | TextCommand::GetAndTouch { .. } | TextCommand::MetaGet(_) => CommandKind::Get,
+            TextCommand::Store { .. } | TextCommand::MetaStore(_) => CommandKind::Set,
+            TextCommand::Delete { .. } | TextCommand::MetaDelete(_) => CommandKind::Delete,
+            TextCommand::Count { .. } | TextCommand::MetaCount(_) => CommandKind::Count,
+            TextCommand::Touch { .. } => CommandKind::Touch,
+            _ => CommandKind::Other,
         }
     }
 
     #[inline]
-    fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Step> {
+    fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Consumed> {
         // What a stranger sends is his password, or its front.
         talk.heard_secret |= !talk.is_known;
         None
@@ -280,16 +280,16 @@ mod tests {
     fn requests_are_told_apart_by_their_kind() {
         let limits = Limits { value_max: 100 };
         for (line, want) in [
-            (&b"get a\r\n"[..], Kind::Get),
-            (b"mg a v\r\n", Kind::Get),
-            (b"gats 5 a\r\n", Kind::Get),
-            (b"cas a 0 0 1 1\r\nx\r\n", Kind::Set),
-            (b"ms a 1\r\nx\r\n", Kind::Set),
-            (b"md a\r\n", Kind::Delete),
-            (b"decr a 1\r\n", Kind::Count),
-            (b"ma a\r\n", Kind::Count),
-            (b"touch a 1\r\n", Kind::Touch),
-            (b"version\r\n", Kind::Other),
+            (&b"get a\r\n"[..], CommandKind::Get),
+            (b"mg a v\r\n", CommandKind::Get),
+            (b"gats 5 a\r\n", CommandKind::Get),
+            (b"cas a 0 0 1 1\r\nx\r\n", CommandKind::Set),
+            (b"ms a 1\r\nx\r\n", CommandKind::Set),
+            (b"md a\r\n", CommandKind::Delete),
+            (b"decr a 1\r\n", CommandKind::Count),
+            (b"ma a\r\n", CommandKind::Count),
+            (b"touch a 1\r\n", CommandKind::Touch),
+            (b"version\r\n", CommandKind::Other),
         ] {
             let Parsed::Request { request, .. } = Text::parse(line, 0, &limits) else { panic!("{line:?}") };
             assert_eq!(Text::kind(&request), want, "{line:?}");

@@ -1,7 +1,7 @@
 //! What others do who have the arena open: PHP, Ruby, tools. They write it into the arena's journal as long as somebody asks
 //! for it; the thread of the watchers asks, and reads.
 use super::event::{cmd, status};
-use super::ring::Ring;
+use super::ring::EventRing;
 use super::{Event, EventKind, Kinds, DEAD};
 use leveret_engine::{Arena, Deadline, Deed, Ending, Entry, Journal, Missed, Time, Topic, Way};
 
@@ -58,7 +58,7 @@ impl Elsewhere {
     }
 
     /// Puts what was told since the last time into the ring.
-    pub fn collect(&mut self, wanted: Kinds, ring: &Ring) {
+    pub fn collect(&mut self, wanted: Kinds, ring: &EventRing) {
         self.ask(wanted);
         if let Some(journal) = &mut self.journal {
             self.lost += journal.read(&mut |entry| put(entry, wanted, ring));
@@ -66,7 +66,7 @@ impl Elsewhere {
     }
 }
 
-fn put(entry: &Entry<'_>, wanted: Kinds, ring: &Ring) {
+fn put(entry: &Entry<'_>, wanted: Kinds, ring: &EventRing) {
     let Some(event) = event(entry) else { return };
     if wanted.has(event.kinds()) {
         ring.put(entry.micros, &event);

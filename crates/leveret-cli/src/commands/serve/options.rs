@@ -1,7 +1,7 @@
 //! The options of `leveret serve`: memcached's letters and long names, and ours.
 use super::values::{self, Port};
 use clap::{ArgAction, Args, ValueEnum};
-use leveret_server::settings::{Listen, MetricsAddress, Protocol};
+use leveret_server::settings::{AllowedProtocol, Listen, MetricsAddress};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub struct ServeOptions {
 
     /// Protocol: auto, ascii or binary [default: auto]
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<AllowedProtocol>,
 
     /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE.
     /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), those of -l btls:ADDR need none

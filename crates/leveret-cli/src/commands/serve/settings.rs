@@ -3,7 +3,7 @@ use super::extended::{self, Extended, Ssl};
 use super::options::ServeOptions;
 use super::values::Port;
 use crate::output::Failure;
-use leveret_server::settings::{MetricsAddress, Protocol, Security, TlsSettings, MEMORY};
+use leveret_server::settings::{AllowedProtocol, MetricsAddress, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
@@ -33,8 +33,8 @@ pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
         shutdown: options.enable_shutdown,
         // As in memcached: who must give a password speaks text for -Y, and the binary protocol for -S.
         protocol: match options.protocol {
-            None | Some(Protocol::Auto) if options.auth_file.is_some() => Protocol::Ascii,
-            None if options.enable_sasl => Protocol::Binary,
+            None | Some(AllowedProtocol::Auto) if options.auth_file.is_some() => AllowedProtocol::Ascii,
+            None if options.enable_sasl => AllowedProtocol::Binary,
             protocol => protocol.unwrap_or_default(),
         },
         verbosity: options.verbose,
@@ -128,7 +128,7 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     if settings.auth_file.is_some() && settings.udp_port != Some(0) {
         return refuse("-Y: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
     }
-    if settings.auth_file.is_some() && settings.protocol == Protocol::Binary {
+    if settings.auth_file.is_some() && settings.protocol == AllowedProtocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
     check_sasl(options, settings)?;
@@ -164,7 +164,7 @@ fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure
     if options.auth_file.is_some() {
         return refuse("-S and -Y: the one is for the binary protocol, the other for text; choose one");
     }
-    if settings.protocol != Protocol::Binary {
+    if settings.protocol != AllowedProtocol::Binary {
         return refuse("-S: text has no SASL; leave -B out, or say -B binary");
     }
     if settings.udp_port != Some(0) {
@@ -240,7 +240,10 @@ mod tests {
             (settings.conn_limit, settings.requests_per_turn, settings.backlog, settings.item_size_max),
             (10, 5, 7, 2 << 20)
         );
-        assert_eq!((settings.unix_mode, settings.protocol, settings.idle_timeout_secs), (0o660, Protocol::Ascii, 9));
+        assert_eq!(
+            (settings.unix_mode, settings.protocol, settings.idle_timeout_secs),
+            (0o660, AllowedProtocol::Ascii, 9)
+        );
         assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
     }
 
