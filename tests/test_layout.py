@@ -46,7 +46,7 @@ next worker
 stats
 shared
 watch auth
-tls live inbox
+tls live inbox overdue
 counters
 settings
 transport flags memcached serve_error log small_file printable

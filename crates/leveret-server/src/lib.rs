@@ -22,6 +22,7 @@ mod memcached;
 pub mod metrics;
 mod net;
 mod next;
+mod overdue;
 pub mod printable;
 mod receive;
 mod serve_error;

@@ -1,7 +1,8 @@
 //! What a worker executes requests with.
 use crate::counters::budget::Budget;
+use crate::overdue::Overdue;
 use crate::Shared;
-use leveret_engine::Arena;
+use leveret_engine::{Arena, Time};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub struct Worker {
     pub(crate) client_bytes_max: u64,
     /// So many requests from here on one is timed.
     until_timed: Cell<u32>,
+    overdue: Overdue,
 }
 
 impl Worker {
@@ -27,7 +29,16 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, index: usize) -> Worker {
         let (arena, edition) = shared.latest();
         let (value_max, client_bytes_max) = limits(&shared, &arena);
-        Worker { shared, index, arena, edition, value_max, client_bytes_max, until_timed: Cell::new(0) }
+        Worker {
+            shared,
+            index,
+            arena,
+            edition,
+            value_max,
+            client_bytes_max,
+            until_timed: Cell::new(0),
+            overdue: Overdue::default(),
+        }
     }
 
     /// The cache.
@@ -42,6 +53,24 @@ impl Worker {
         if self.shared.edition() != self.edition {
             (self.arena, self.edition) = self.shared.latest();
             (self.value_max, self.client_bytes_max) = limits(&self.shared, &self.arena);
+            self.overdue.clear();
+        }
+    }
+
+    /// Has what is under `key` removed as soon as no other process holds its part of the cache.
+    pub(crate) fn remove_later(&self, key: &[u8], now: Time) {
+        self.overdue.add(key, now);
+    }
+
+    /// Whether something is to be removed.
+    pub(crate) fn has_overdue(&self) -> bool {
+        !self.overdue.is_empty()
+    }
+
+    /// Tries to remove it, once a second.
+    pub(crate) fn remove_overdue(&self) {
+        if self.has_overdue() {
+            self.overdue.remove(&self.arena, self.shared.counters(self.index), Time::now());
         }
     }
 

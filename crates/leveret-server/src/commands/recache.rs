@@ -63,7 +63,7 @@ pub(crate) fn find(
     // Whether this is a get, a touch or the making of an item depends on whether there is one. A get is counted by
     // the arena, and with it a miss.
     let is_counted_by_arena = !ask.is_untraced && !ask.vivifies && !ask.touches;
-    let options = if is_counted_by_arena { ReadOptions::new() } else { ReadOptions::new().untraced() };
+    let options = if is_counted_by_arena { cx.read_options() } else { ReadOptions::new().untraced() };
     let options = if ask.tells_cas { cx.with_cas(options) } else { options };
     told::look(cx, key);
     let mut found = Found::default();
@@ -78,19 +78,22 @@ pub(crate) fn find(
     }
     if ask.touches {
         cx.count(Count::CmdTouch);
-    } else if !is_counted_by_arena {
+    }
+    let met = if !found.meta.marks.is_empty() || ask.below_secs.is_some() {
+        run_for(cx, key, ask, &found, course)?
+    } else if ask.touches {
+        let course = course(Some(found.deadline));
+        touch_as_read(cx, key, course.last)?;
+        Some(MetItem { found, race: Race::default(), told: Some(course.told) })
+    } else {
+        Some(MetItem { found, race: Race::default(), told: None })
+    };
+    // Nothing can make it try again from here on.
+    if !ask.touches && !is_counted_by_arena {
         count_get(cx, key, ask.is_untraced)?;
     }
-    cx.note_prefix(key, |prefix| prefix.hits += 1);
-    if !found.meta.marks.is_empty() || ask.below_secs.is_some() {
-        return run_for(cx, key, ask, &found, course);
-    }
-    if !ask.touches {
-        return Ok(Some(MetItem { found, race: Race::default(), told: None }));
-    }
-    let course = course(Some(found.deadline));
-    touch_as_read(cx, key, course.last)?;
-    Ok(Some(MetItem { found, race: Race::default(), told: Some(course.told) }))
+    cx.note_prefix_hit(key);
+    Ok(met)
 }
 
 /// An item that is marked, or may be too old: in one step with its new deadline.

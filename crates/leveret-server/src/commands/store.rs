@@ -36,7 +36,8 @@ pub(crate) fn forget(cx: &Context<'_>, key: &[u8]) {
     match cx.arena.delete(key, cx.now) {
         Ok(true) => cx.count(Count::Forgotten),
         Ok(false) => {}
-        // A lock that is held: then the whole request comes again.
+        // The whole request comes again, until the client has waited long enough for its answer.
+        Err(Error::Busy) if !cx.may_retry => cx.worker.remove_later(key, cx.now),
         Err(error) => cx.note_failure(&error),
     }
 }

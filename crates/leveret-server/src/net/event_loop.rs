@@ -173,6 +173,7 @@ impl EventLoop {
                 }
             }
             self.turn_later_ones();
+            self.worker.remove_overdue();
             self.unpark();
             self.sweep_held();
             self.sweep_handshakes();
@@ -199,6 +200,7 @@ impl EventLoop {
         } else if self.worker.shared.live.idle_timeout_secs() > 0 && !self.connections.is_empty()
             || !self.handshakes.is_empty()
             || self.held > 0
+            || self.worker.has_overdue()
         {
             Some(Duration::from_secs(1))
         } else {
