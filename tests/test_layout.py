@@ -63,7 +63,7 @@ ring codec code try_lock
 """),
     "crates/leveret-engine/src": Order("""
 lib
-evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
+evicted flush huge_pages lease parent prefetch receive sampler scan send service stats tend verify
 amend append count delete
 write
 read
@@ -74,7 +74,7 @@ shard/put shard/recover
 evict
 shard/relocate shard/sweep
 shard/edit
-shard/evicted
+shard/tell_evicted
 evict/ghosts
 shard
 growth journal
