@@ -2,7 +2,7 @@
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
-use crate::journal::{self, Deed, Topic};
+use crate::journal::{self, Action, Topic};
 use crate::limits;
 use crate::lookup;
 use crate::shard::{self, edit, token};
@@ -59,7 +59,7 @@ impl Arena {
         }
         if journal::is_watched(core, Topic::Deletes) {
             let gone = lookup::describe_known(core, hash, &old.spot, &old.view);
-            journal::tell(core, Topic::Deletes, Deed::Deleted, key, &gone, now);
+            journal::tell(core, Topic::Deletes, Action::Deleted, key, &gone, now);
         }
         edit::remove(&locked, hash, &old.spot, &old.view);
         locked.count(Counter::Deletes, 1);

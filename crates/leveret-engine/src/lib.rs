@@ -175,7 +175,7 @@ pub use evicted::Evicted;
 pub use found::{Found, Item, Missed, Version};
 pub use huge_pages::HugePages;
 pub use journal::reader::Journal;
-pub use journal::{Deed, Ending, Entry, Topic, Way};
+pub use journal::{Action, Entry, ModeKind, StoreOutcome, Topic};
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::folder::{check_folder, is_trusted_owner};
