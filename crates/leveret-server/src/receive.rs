@@ -3,7 +3,7 @@ use crate::context::Context;
 use crate::conversation::{Conversation, Pending, ReceivedStore};
 use crate::dialects::Dialect;
 use crate::next::{Consumed, Done, Next};
-use leveret_protocol::{Limits, Parsed, Verb, KEY_MAX};
+use leveret_protocol::{Limits, Parsed, StoreMode, KEY_MAX};
 
 /// Values with at least this many bytes outstanding are received straight into the arena.
 const RECEIVED_DIRECTLY: usize = 64 << 10;
@@ -22,7 +22,7 @@ pub(crate) fn begin<D: Dialect>(
     }
     let mut room = [0; KEY_MAX];
     let front = D::front(rest, &mut room, limits)?;
-    if matches!(front.verb, Verb::Append | Verb::Prepend) {
+    if matches!(front.verb, StoreMode::Append | StoreMode::Prepend) {
         return None;
     }
     let end_len = front.end_len;

@@ -6,7 +6,7 @@ use crate::pool::request::{Operation, Request};
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, BinaryCommand};
 use leveret_protocol::text::{self, MetaRequest, StoreRequest, TextKey};
-use leveret_protocol::{Limits, Parsed, Verb, WireKey, KEY_MAX};
+use leveret_protocol::{Limits, Parsed, StoreMode, WireKey, KEY_MAX};
 
 /// Appends a request that is no get: rows of gets are `write_row`.
 pub fn write(
@@ -87,13 +87,13 @@ pub fn write_row(out: &mut Vec<u8>, protocol: Protocol, batch: &Batch, row: &[u3
     protocol == Protocol::Text || !is_single
 }
 
-fn verb(operation: Operation) -> Verb {
+fn verb(operation: Operation) -> StoreMode {
     match operation {
-        Operation::Add => Verb::Add,
-        Operation::Replace => Verb::Replace,
-        Operation::Append => Verb::Append,
-        Operation::Prepend => Verb::Prepend,
-        _ => Verb::Set,
+        Operation::Add => StoreMode::Add,
+        Operation::Replace => StoreMode::Replace,
+        Operation::Append => StoreMode::Append,
+        Operation::Prepend => StoreMode::Prepend,
+        _ => StoreMode::Set,
     }
 }
 
@@ -140,7 +140,7 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
         Operation::Stats => BinaryCommand::Stat { subject: key },
         Operation::Keys => return Err(Code::NotSupported),
         // A version is compared by replace: a set that is too large would take away what is there.
-        Operation::Cas if number != 0 => BinaryCommand::Store { verb: Verb::Replace, key, flags, exptime, value },
+        Operation::Cas if number != 0 => BinaryCommand::Store { verb: StoreMode::Replace, key, flags, exptime, value },
         _ => BinaryCommand::Store { verb: verb(operation), key, flags, exptime, value },
     };
     let cas = if matches!(operation, Operation::Cas | Operation::Delete) { number } else { 0 };

@@ -12,7 +12,7 @@ mod opcode;
 mod request_read;
 mod request_write;
 
-use crate::Verb;
+use crate::StoreMode;
 pub use answer_read::{parse_answer, BinaryAnswer};
 pub use answer_write::{write_status, AnswerHeader, ANSWER};
 pub use request_read::{parse, parse_front, parse_head, Head};
@@ -50,7 +50,7 @@ pub enum BinaryCommand<'a> {
     /// Set, Add, Replace, Append, Prepend.
     Store {
         /// Which of them.
-        verb: Verb,
+        verb: StoreMode,
         /// The key.
         key: &'a [u8],
         /// The client's flags; 0 for append and prepend.

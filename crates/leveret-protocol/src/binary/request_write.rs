@@ -2,7 +2,7 @@
 use super::opcode::*;
 use super::request_read::{RequestShape, BODY_MAX, DO_NOT_CREATE};
 use super::{BinaryCommand, BinaryRequest, HEADER_LEN};
-use crate::{Verb, BINARY_REQUEST};
+use crate::{StoreMode, BINARY_REQUEST};
 
 impl<'a> BinaryRequest<'a> {
     /// A request for any version of the item. `quiet` is ignored where the protocol has no quiet variant.
@@ -58,7 +58,7 @@ impl<'a> BinaryRequest<'a> {
                 }
                 (key, none)
             }
-            BinaryCommand::Store { verb: Verb::Append | Verb::Prepend, key, value, .. } => (key, value),
+            BinaryCommand::Store { verb: StoreMode::Append | StoreMode::Prepend, key, value, .. } => (key, value),
             BinaryCommand::Store { key, flags, exptime, value, .. } => {
                 extras.push(&flags.to_be_bytes());
                 extras.push(&exptime_bytes(exptime));
@@ -107,11 +107,11 @@ fn opcodes(command: &BinaryCommand<'_>) -> (u8, u8) {
         BinaryCommand::Get { with_key: true, touch: None, .. } => (GET_KEY, GET_KEY_QUIET),
         BinaryCommand::Get { with_key: false, touch: Some(_), .. } => (GAT, GAT_QUIET),
         BinaryCommand::Get { with_key: true, touch: Some(_), .. } => (GAT_KEY, GAT_KEY_QUIET),
-        BinaryCommand::Store { verb: Verb::Set, .. } => (SET, SET_QUIET),
-        BinaryCommand::Store { verb: Verb::Add, .. } => (ADD, ADD_QUIET),
-        BinaryCommand::Store { verb: Verb::Replace, .. } => (REPLACE, REPLACE_QUIET),
-        BinaryCommand::Store { verb: Verb::Append, .. } => (APPEND, APPEND_QUIET),
-        BinaryCommand::Store { verb: Verb::Prepend, .. } => (PREPEND, PREPEND_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Set, .. } => (SET, SET_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Add, .. } => (ADD, ADD_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Replace, .. } => (REPLACE, REPLACE_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Append, .. } => (APPEND, APPEND_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Prepend, .. } => (PREPEND, PREPEND_QUIET),
         BinaryCommand::Delete { .. } => (DELETE, DELETE_QUIET),
         BinaryCommand::Count { is_decrement: false, .. } => (INCREMENT, INCREMENT_QUIET),
         BinaryCommand::Count { is_decrement: true, .. } => (DECREMENT, DECREMENT_QUIET),
@@ -157,7 +157,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         let (key, value) = (b"a key".as_slice(), b"value".as_slice());
         let store = |verb| match verb {
-            Verb::Append | Verb::Prepend => BinaryCommand::Store { verb, key, flags: 0, exptime: 0, value },
+            StoreMode::Append | StoreMode::Prepend => BinaryCommand::Store { verb, key, flags: 0, exptime: 0, value },
             _ => BinaryCommand::Store { verb, key, flags: 7, exptime: -1, value },
         };
         let mut commands = vec![
@@ -172,7 +172,9 @@ mod tests {
             BinaryCommand::Stat { subject: b"items" },
             BinaryCommand::Verbosity { level: 2 },
         ];
-        commands.extend([Verb::Set, Verb::Add, Verb::Replace, Verb::Append, Verb::Prepend].map(store));
+        commands.extend(
+            [StoreMode::Set, StoreMode::Add, StoreMode::Replace, StoreMode::Append, StoreMode::Prepend].map(store),
+        );
         for is_so in [false, true] {
             commands.extend([None, Some(60)].map(|touch| BinaryCommand::Get { key, with_key: is_so, touch }));
             commands.extend([None, Some((5, 60))].map(|initial| BinaryCommand::Count {

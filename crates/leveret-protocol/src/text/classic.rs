@@ -2,7 +2,7 @@
 //! ignored.
 use super::line::{block_len, keys, word_len, ParsedText, RequestLine, BAD_FORMAT};
 use super::{LruCrawler, LruTuning, Slabs, TextCommand, Words};
-use crate::{number, Verb, WireKey, KEY_MAX};
+use crate::{number, StoreMode, WireKey, KEY_MAX};
 
 /// Key, flags, exptime and length of a store.
 type Numbers<'a> = (&'a [u8], u32, i64, usize);
@@ -60,11 +60,11 @@ fn stored<'a>(
 ) -> ParsedText<'a> {
     let (key, flags, exptime, len) = of;
     let verb = match name {
-        b"add" => Verb::Add,
-        b"replace" => Verb::Replace,
-        b"append" => Verb::Append,
-        b"prepend" => Verb::Prepend,
-        _ => Verb::Set,
+        b"add" => StoreMode::Add,
+        b"replace" => StoreMode::Replace,
+        b"append" => StoreMode::Append,
+        b"prepend" => StoreMode::Prepend,
+        _ => StoreMode::Set,
     };
     // Only a plain `set` means to replace whatever is there; the others may well fail and leave it.
     let forget = (name == b"set").then(|| WireKey::plain(key));

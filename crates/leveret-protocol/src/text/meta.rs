@@ -1,7 +1,7 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
 use super::line::{block_len, ParsedText, RequestLine, BAD_FORMAT};
 use super::{TextCommand, Words};
-use crate::{number, Verb, WireKey, KEY_MAX};
+use crate::{number, StoreMode, WireKey, KEY_MAX};
 
 /// `mg`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct MetaStore<'a> {
     /// The key.
     pub key: WireKey<'a>,
     /// `M`.
-    pub verb: Verb,
+    pub verb: StoreMode,
     /// `C`: only this version.
     pub compare: Option<u64>,
     /// `I`: a `C` older than the item stores all the same, and the item is stale.
@@ -324,7 +324,7 @@ pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
         Ok(found) => found,
         Err(answer) => return line.refuse_store(answer, false, Some(len)),
     };
-    let forget = (verb == Verb::Set && flags.compare().is_none()).then_some(key);
+    let forget = (verb == StoreMode::Set && flags.compare().is_none()).then_some(key);
     line.store(len, false, forget, |value| {
         TextCommand::MetaStore(MetaStore {
             key,
@@ -342,16 +342,16 @@ pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     })
 }
 
-fn store_verb(flags: &Flags) -> Result<Verb, &'static str> {
+fn store_verb(flags: &Flags) -> Result<StoreMode, &'static str> {
     if !flags.has(b'M') {
-        return Ok(Verb::Set);
+        return Ok(StoreMode::Set);
     }
     match flags.mode {
-        b'S' => Ok(Verb::Set),
-        b'E' => Ok(Verb::Add),
-        b'R' => Ok(Verb::Replace),
-        b'A' => Ok(Verb::Append),
-        b'P' => Ok(Verb::Prepend),
+        b'S' => Ok(StoreMode::Set),
+        b'E' => Ok(StoreMode::Add),
+        b'R' => Ok(StoreMode::Replace),
+        b'A' => Ok(StoreMode::Append),
+        b'P' => Ok(StoreMode::Prepend),
         _ => Err(BAD_STORE_MODE),
     }
 }
@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn stores_deletes_and_counts() {
         let TextCommand::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
-        assert_eq!((store.verb, store.compare, store.cas, store.flags), (Verb::Add, Some(5), Some(9), 32));
+        assert_eq!((store.verb, store.compare, store.cas, store.flags), (StoreMode::Add, Some(5), Some(9), 32));
         assert_eq!((store.exptime, store.vivify, store.value), (60, Some(0), b"hi".as_slice()));
         assert!(store.older_is_stale && store.quiet);
         let TextCommand::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };

@@ -8,7 +8,7 @@ mod request_read;
 mod request_write;
 
 pub use crate::key::TextKey;
-use crate::{Verb, WireKey};
+use crate::{StoreMode, WireKey};
 pub use answer_read::{parse_answer, parse_value_of, MetaAnswer, MetaCode, TextAnswer};
 pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 pub use line::{TextKeys, Words};
@@ -42,7 +42,7 @@ pub enum TextCommand<'a> {
     /// `set`, `add`, `replace`, `append`, `prepend`, `cas`.
     Store {
         /// Which of them; Set for `cas`.
-        verb: Verb,
+        verb: StoreMode,
         /// `cas`: only this version.
         compare: Option<u64>,
         /// The key.

@@ -129,7 +129,7 @@ fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> ParsedText<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verb;
+    use crate::StoreMode;
 
     const LIMITS: Limits = Limits { value_max: 8 };
 
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(
             request("set k 1 -1 3\r\na\nb\r\n"),
             TextCommand::Store {
-                verb: Verb::Set,
+                verb: StoreMode::Set,
                 compare: None,
                 key: b"k",
                 flags: 1,
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(
             request("cas k 4294967296 4294967296 0 7 noreply\n\r\n"),
             TextCommand::Store {
-                verb: Verb::Set,
+                verb: StoreMode::Set,
                 compare: Some(7),
                 key: b"k",
                 flags: 0,
@@ -203,9 +203,12 @@ mod tests {
                 noreply: true
             }
         );
-        for (name, verb) in
-            [("add", Verb::Add), ("replace", Verb::Replace), ("append", Verb::Append), ("prepend", Verb::Prepend)]
-        {
+        for (name, verb) in [
+            ("add", StoreMode::Add),
+            ("replace", StoreMode::Replace),
+            ("append", StoreMode::Append),
+            ("prepend", StoreMode::Prepend),
+        ] {
             let input = format!("{name} k 0 0 1\r\nv\r\n");
             assert!(matches!(request(&input), TextCommand::Store { verb: found, .. } if found == verb), "{name}");
         }

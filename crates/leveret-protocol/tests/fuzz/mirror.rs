@@ -1,10 +1,11 @@
 //! What is written is read back as it was meant.
 use crate::chance::Chance;
 use leveret_protocol::text::{self, Facts, MetaCode, MetaRequest, StoreRequest, TextAnswer, TextCommand, TextKey, Ttl};
-use leveret_protocol::{binary, Limits, Parsed, Received, Verb, WireKey, KEY_MAX};
+use leveret_protocol::{binary, Limits, Parsed, Received, StoreMode, WireKey, KEY_MAX};
 
 const LIMITS: Limits = Limits { value_max: 1 << 20 };
-const VERBS: [&Verb; 5] = [&Verb::Set, &Verb::Add, &Verb::Replace, &Verb::Append, &Verb::Prepend];
+const VERBS: [&StoreMode; 5] =
+    [&StoreMode::Set, &StoreMode::Add, &StoreMode::Replace, &StoreMode::Append, &StoreMode::Prepend];
 
 /// Requests of a client, read by a server.
 pub fn requests(chance: &mut Chance) {
@@ -12,7 +13,7 @@ pub fn requests(chance: &mut Chance) {
     let key = TextKey::new(&key).expect("made to be one");
     let (verb, flags, exptime) = (*chance.pick(&VERBS), chance.number() as u32, i64::from(chance.number() as i32));
     let (number, noreply, is_so) = (chance.number(), chance.one_in(2), chance.one_in(2));
-    let compare = (verb == Verb::Set && is_so).then_some(number);
+    let compare = (verb == StoreMode::Set && is_so).then_some(number);
     let bytes = key.as_bytes();
 
     let mut out = Vec::new();
@@ -58,7 +59,7 @@ fn many_keys(chance: &mut Chance, with_cas: bool, touch: Option<i64>) {
     assert!(found.eq(keys.iter().map(Vec::as_slice)));
 }
 
-fn meta_requests(chance: &mut Chance, verb: Verb, flags: u32, exptime: i64, number: u64) {
+fn meta_requests(chance: &mut Chance, verb: StoreMode, flags: u32, exptime: i64, number: u64) {
     let (key, value) = (chance.bytes(186), chance.bytes(100));
     let mut room = [0; KEY_MAX];
     let Some(wire) = WireKey::for_meta(&key, &mut room) else {
@@ -84,12 +85,13 @@ fn meta_requests(chance: &mut Chance, verb: Verb, flags: u32, exptime: i64, numb
     assert_eq!(count.key, wire);
 }
 
-fn binary_requests(chance: &mut Chance, verb: Verb, flags: u32, exptime: i64, number: u64) {
+fn binary_requests(chance: &mut Chance, verb: StoreMode, flags: u32, exptime: i64, number: u64) {
     let (key, value) = (chance.bytes(KEY_MAX), chance.bytes(100));
     let (key, is_so, opaque) = (key.as_slice(), chance.one_in(2), chance.bits() as u32);
     // The one exptime that means "do not create" cannot be sent as an exptime.
     let initial = (is_so && exptime != -1).then_some((number, exptime));
-    let (flags, store_exptime) = if matches!(verb, Verb::Append | Verb::Prepend) { (0, 0) } else { (flags, exptime) };
+    let (flags, store_exptime) =
+        if matches!(verb, StoreMode::Append | StoreMode::Prepend) { (0, 0) } else { (flags, exptime) };
     for command in [
         binary::BinaryCommand::Get { key, with_key: is_so, touch: is_so.then_some(exptime) },
         binary::BinaryCommand::Store { verb, key, flags, exptime: store_exptime, value: &value },

@@ -19,7 +19,7 @@ use leveret_protocol::binary::{
     parse, parse_front, parse_head, write_status, AnswerHeader, BinaryCommand, BinaryRefusal, BinaryRequest, Status,
     HEADER_LEN,
 };
-use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
+use leveret_protocol::{ahead, Limits, Parsed, StoreMode, KEY_MAX};
 
 /// The binary protocol.
 #[derive(Debug, Default)]
@@ -250,7 +250,7 @@ impl Reply for BinaryValue<'_> {
 fn say_store(
     cx: &mut Context<'_>,
     request: &BinaryRequest<'_>,
-    verb: Verb,
+    verb: StoreMode,
     key: &[u8],
     flags: u32,
     exptime: i64,
@@ -260,7 +260,7 @@ fn say_store(
     let compare = Some(request.cas).filter(|cas| *cas != 0 && cx.shared.settings.cas);
     // As in memcached, a store that compares is a cas, whichever it is.
     let mode = match verb {
-        Verb::Set | Verb::Add | Verb::Replace if compare.is_some() => Mode::Set,
+        StoreMode::Set | StoreMode::Add | StoreMode::Replace if compare.is_some() => Mode::Set,
         verb => mode_of(verb),
     };
     let terms = Terms::new(mode).compare(compare).want_cas(!request.quiet);
@@ -403,8 +403,8 @@ mod tests {
         for (command, want) in [
             (BinaryCommand::Get { key: b"k", with_key: false, touch: None }, CommandKind::Get),
             (BinaryCommand::Get { key: b"k", with_key: true, touch: Some(1) }, CommandKind::Get),
-            (store(Verb::Set), CommandKind::Set),
-            (store(Verb::Append), CommandKind::Set),
+            (store(StoreMode::Set), CommandKind::Set),
+            (store(StoreMode::Append), CommandKind::Set),
             (BinaryCommand::Delete { key: b"k" }, CommandKind::Delete),
             (BinaryCommand::Count { key: b"k", is_decrement: true, delta: 1, initial: None }, CommandKind::Count),
             (BinaryCommand::Touch { key: b"k", exptime: 1 }, CommandKind::Touch),

@@ -15,7 +15,7 @@ use crate::settings::AllowedProtocol;
 use crate::Shared;
 pub(crate) use binary::Binary;
 use leveret_engine::Error;
-use leveret_protocol::{Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
+use leveret_protocol::{Limits, Parsed, StoreMode, BINARY_REQUEST, KEY_MAX};
 pub(crate) use text::Text;
 
 /// One protocol. All calls are static: `Session::take` runs a loop that is compiled for it.
@@ -63,7 +63,7 @@ pub(crate) trait Dialect {
 
 /// What stands before the value of a store.
 pub(crate) struct Front<'a> {
-    pub verb: Verb,
+    pub verb: StoreMode,
     pub key: &'a [u8],
     /// Its length.
     pub len: usize,

@@ -16,7 +16,7 @@ use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms
 use leveret_protocol::text::{
     self, write_number, write_value_header, RequestFault, TextCommand, TextKeys, TextRefusal,
 };
-use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
+use leveret_protocol::{ahead, Limits, Parsed, StoreMode, KEY_MAX};
 use std::sync::PoisonError;
 
 /// The classic and the meta commands.
@@ -226,7 +226,7 @@ impl Reply for TextValue {
 #[cold]
 fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
     match command {
-        TextCommand::Store { verb: Verb::Set, compare: None, value, noreply, .. } => {
+        TextCommand::Store { verb: StoreMode::Set, compare: None, value, noreply, .. } => {
             cx.count(Count::AuthCmds);
             let users = cx.shared.users().map(|users| users.read().unwrap_or_else(PoisonError::into_inner));
             talk.is_known = users.is_some_and(|users| users.admit(value));
