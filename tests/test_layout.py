@@ -25,7 +25,7 @@ leveret-testkit leveret-bench
 leveret-cli leveret-ffi
 leveret-load
 leveret-server leveret-client
-leveret-place leveret-simulator leveret-rounds
+leveret-place leveret-simulator leveret-rounds leveret-tls
 leveret-protocol leveret-engine
 """)
 

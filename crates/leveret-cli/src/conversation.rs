@@ -81,12 +81,12 @@ impl Exchange {
             ))
         })?;
         if !answer.starts_with(b"CLIENT_ERROR unauthenticated") {
-            sign_in::wipe(&mut request);
+            leveret_tls::wipe(&mut request);
             self.check(&answer)?;
             return Err(Failure::Refused(format!("{} asks nobody for a password: leave {user}@ out", self.who)));
         }
         let said = self.say(&request);
-        sign_in::wipe(&mut request);
+        leveret_tls::wipe(&mut request);
         said?;
         let answer = self.line()?;
         match answer.trim_ascii_end() {

@@ -2,6 +2,7 @@
 //! since what stands in a command line or in a variable is shown to others.
 use crate::output::Failure;
 use leveret_engine::reason;
+use leveret_tls::wipe;
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -38,12 +39,6 @@ pub fn request(user: &str) -> Result<Vec<u8>, Failure> {
             path.display()
         ))
     })
-}
-
-/// As the server does, so that a core file of a command that runs for long has no password.
-pub fn wipe(bytes: &mut [u8]) {
-    bytes.fill(0);
-    std::hint::black_box(bytes);
 }
 
 /// Each connection reads it anew, so it cannot be a pipe.

@@ -5,6 +5,7 @@ use super::stream::Wire;
 use crate::code::Code;
 use leveret_protocol::binary::{self, BinaryCommand, BinaryRequest, Status, HEADER_LEN};
 use leveret_protocol::{Limits, Received};
+use leveret_tls::wipe;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use std::fmt;
@@ -46,12 +47,6 @@ impl Drop for Credentials {
     fn drop(&mut self) {
         wipe(&mut self.message);
     }
-}
-
-/// So that a password does not lie around in freed memory, as far as the compiler lets the zeros be.
-fn wipe(bytes: &mut Vec<u8>) {
-    bytes.fill(0);
-    std::hint::black_box(bytes);
 }
 
 /// What has been said of it on one connection, and heard.

@@ -2,10 +2,11 @@
 //! answers, also to requests that come twice or in the wrong order, were observed with Debian's memcached and are kept.
 //! Of its sources of passwords there are the one that memcached has itself, the file that MEMCACHED_SASL_PWDB names, and sasldb.
 use super::sasldb;
-use super::secret::{is_equal, wipe};
+use super::secret::is_equal;
 use super::users::{self, UserError};
 use crate::log::{self, Level};
 use leveret_engine::reason;
+use leveret_tls::wipe;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
 use std::io::{self, Read};

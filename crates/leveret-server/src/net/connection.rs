@@ -6,13 +6,13 @@
 //! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
 use super::buffers::{Buffers, Out, Spares, INPUT_LEN, SHARED_REST_MAX};
 use super::stream::{ReceivedBytes, Stream};
-use crate::auth::secret::wipe;
 use crate::counters::traffic::{ConnectionState, WorkerCounters};
 use crate::next::Next;
 use crate::session::Session;
 use crate::transport::Transport;
 use crate::Worker;
 use leveret_engine::Outgoing;
+use leveret_tls::wipe;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
