@@ -228,7 +228,7 @@ PHP_FUNCTION(apcu_exists)
 
 /* --- removing --- */
 
-static bool delete(leveret_arena *arena, zend_string *key, uint32_t now)
+static bool delete_key(leveret_arena *arena, zend_string *key, uint32_t now)
 {
 	return arena && apcu_noticed(arena, leveret_delete(arena, php_leveret_string(key), now)) == LEVERET_OK;
 }
@@ -241,7 +241,7 @@ static void delete_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
-		} else if (delete(arena, Z_STR_P(key), now)) {
+		} else if (delete_key(arena, Z_STR_P(key), now)) {
 			continue;
 		}
 		if (UNEXPECTED(EG(exception))) {
@@ -263,7 +263,7 @@ PHP_FUNCTION(apcu_delete)
 	leveret_arena *arena = apcu_begin(&now);
 	switch (Z_TYPE_P(key)) {
 		case IS_STRING:
-			RETURN_BOOL(delete(arena, Z_STR_P(key), now));
+			RETURN_BOOL(delete_key(arena, Z_STR_P(key), now));
 		case IS_ARRAY:
 			delete_array(arena, Z_ARRVAL_P(key), now, return_value);
 			return;

@@ -68,7 +68,7 @@ typedef struct cache_ttl {
 } cache_ttl;
 
 /* A method's $ttl before it is parsed, and how it is parsed. */
-#define CACHE_TTL_NONE { NULL, 0, true }
+#define CACHE_TTL_NONE (cache_ttl) { NULL, 0, true }
 #define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
 
 /* False: an exception is pending. */

@@ -30,7 +30,7 @@ static zend_always_inline void client_copy_answer(const leveret_answer *answer, 
 {
 	*copy = (client_copy) {
 		.request = answer->request, .code = answer->code, .server = answer->server, .meta = answer->meta, .cas = answer->cas, .number = answer->number,
-		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
+		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0),
 	};
 }
 

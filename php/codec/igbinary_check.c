@@ -320,7 +320,7 @@ static zend_never_inline bool has_no_key_twice(walk walk, uint32_t keys, uint32_
 	if ((strings + (size_t) 1) * sizeof(text) + size * sizeof(uint64_t) > cost_max) {
 		return false;
 	}
-	key_set set = { .texts = safe_emalloc(strings + 1, sizeof(text), 0), .seen = ecalloc(size, sizeof(uint64_t)), .mask = size - 1, .shift = 64 - bits };
+	key_set set = { .texts = safe_emalloc(strings + 1, sizeof(text), 0), .seen = ecalloc(size, sizeof(uint64_t)), .mask = size - 1, .shift = 64 - bits, };
 	walk.set = &set;
 	bool is_good = take_all(&walk, true);
 	efree(set.texts);

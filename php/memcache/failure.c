@@ -14,7 +14,7 @@ static void append(mmc_failures *failures, const mmc_link *link, uint32_t index,
 	const mmc_server *server = &link->servers[index];
 	failures->list = safe_erealloc(failures->list, failures->count + 1, sizeof(*failures->list), 0);
 	failures->list[failures->count++] = (mmc_failure) {
-		.host = zend_string_copy(server->host), .port = server->port, .udp_port = server->udp_port, .text = text, .number = number, .is_answer = is_answer
+		.host = zend_string_copy(server->host), .port = server->port, .udp_port = server->udp_port, .text = text, .number = number, .is_answer = is_answer,
 	};
 }
 

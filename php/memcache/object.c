@@ -20,7 +20,7 @@ zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
 
 static mmc_server new_server(void)
 {
-	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = TIMEOUT, .retry = RETRY, .is_persistent = true };
+	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = TIMEOUT, .retry = RETRY, .is_persistent = true, };
 }
 
 /* What cannot be a server leaves no trace, not even a connection without servers. */
@@ -105,8 +105,10 @@ static void connect_memcache(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 	}
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_connect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_FUNCTION(memcache_pconnect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* NULL, or null: there is to be none. */
 static bool is_good_callback(zval *callback)
@@ -173,8 +175,10 @@ static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 	RETURN_BOOL(connects ? connect_to(ZEND_THIS, &server) : add(ZEND_THIS, &server, NULL));
 }
 
+/* clang-format off */
 PHP_METHOD(MemcachePool, connect) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 PHP_METHOD(MemcachePool, addserver) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+/* clang-format on */
 
 static void mmc_object_add_server(INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -197,8 +201,10 @@ static void mmc_object_add_server(INTERNAL_FUNCTION_PARAMETERS)
 	RETURN_BOOL(add(object, &server, callback));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcache, addserver) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 PHP_FUNCTION(memcache_add_server) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+/* clang-format on */
 
 /* Index in the list; -1: there is none, and a warning was given. */
 static int64_t find(mmc_link *link, const zend_string *host, zend_long port)

@@ -44,7 +44,7 @@ static void mmc_get_one(zval *object, mmc_link *link, zend_string *name, zval *f
 		/* Asked for before user code runs, which may close the arena. */
 		number = found && !php_leveret_is_string(&copy.meta) ? leveret_arena_number(arena) : 0;
 	} else {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1, };
 		found = php_leveret_mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
 	}
 	php_leveret_mmc_failures_tell(object, &failures);
@@ -107,7 +107,7 @@ static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool w
 	leveret_pool *pool = php_leveret_mmc_begin(link);
 	uint32_t sent = 0, *numbers = safe_emalloc(count + 1, sizeof(*numbers), 0);
 	for (uint32_t i = 0; i < count; i++) {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(list[i].key), .with_cas = with_cas, .server = -1 };
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(list[i].key), .with_cas = with_cas, .server = -1, };
 		if (leveret_pool_add(pool, &request) == LEVERET_CODE_SUCCESS) {
 			numbers[sent++] = i;
 		}

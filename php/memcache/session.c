@@ -68,7 +68,7 @@ static bool read_query(const char *at, const char *end, mmc_server *server)
 
 static mmc_server default_server(void)
 {
-	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
+	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true, };
 }
 
 /* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
@@ -161,7 +161,7 @@ static zend_string *key_of(const mmc_session *session, zend_string *id, bool is_
 static leveret_request request_for(const mmc_session *session, leveret_operation operation, const zend_string *key)
 {
 	return (leveret_request) { .operation = operation, .key = php_leveret_string(key), .group = php_leveret_string(session->group), .server = -1,
-		.meta = { .origin = LEVERET_PECL_MEMCACHE } };
+		.meta = { .origin = LEVERET_PECL_MEMCACHE }, };
 }
 
 static void add_lock(const mmc_session *session, leveret_operation operation, uint64_t number)

@@ -9,7 +9,7 @@
 /* One request to one server, its answers in `copies`. The code of the first one, or why there is none. */
 static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime, uint32_t server, client_copies *copies, mmc_failures *failures)
 {
-	leveret_request request = { .operation = operation, .key = subject, .exptime = exptime, .server = (int32_t) server };
+	leveret_request request = { .operation = operation, .key = subject, .exptime = exptime, .server = (int32_t) server, };
 	leveret_pool *pool = php_leveret_mmc_begin(link);
 	int32_t code = leveret_pool_add(pool, &request);
 	if (code == LEVERET_CODE_SUCCESS) {
@@ -131,8 +131,10 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 	php_leveret_mmc_failures_tell(object, &failures);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_get_stats) { stats(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_FUNCTION(memcache_get_extended_stats) { stats(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- version, flush --- */
 

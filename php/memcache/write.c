@@ -181,12 +181,14 @@ static void mmc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 	zend_string_release(name);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_set) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET); }
 PHP_FUNCTION(memcache_add) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD); }
 PHP_FUNCTION(memcache_replace) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE); }
 PHP_FUNCTION(memcache_append) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND); }
 PHP_FUNCTION(memcache_prepend) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND); }
 PHP_FUNCTION(memcache_cas) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_CAS); }
+/* clang-format on */
 
 /* --- without a value --- */
 
@@ -296,7 +298,7 @@ static void mmc_count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	bool is_binary = link->is_binary, creates = is_binary && arguments > 2;
 	leveret_request pattern = {
 		.operation = up == (step >= 0) ? LEVERET_OP_INCREMENT : LEVERET_OP_DECREMENT, .server = -1,
-		.number = step < 0 ? 0 - (uint64_t) step : (uint64_t) step, .create = creates, .initial = (uint64_t) initial, .exptime = exptime
+		.number = step < 0 ? 0 - (uint64_t) step : (uint64_t) step, .create = creates, .initial = (uint64_t) initial, .exptime = exptime,
 	};
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		count_many(object, &pattern, Z_ARRVAL_P(key), return_value);
@@ -312,5 +314,7 @@ static void mmc_count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	zend_string_release(name);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_increment) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 PHP_FUNCTION(memcache_decrement) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+/* clang-format on */

@@ -127,8 +127,10 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	RETURN_BOOL(is_whole && !EG(exception));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getDelayedByKey) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 PHP_METHOD(Memcached, fetch)
 {

@@ -37,7 +37,7 @@ void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_
 	uint32_t count = names->count;
 	names->count = 0;
 	leveret_pool_begin(link->pool);
-	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(memc_group_of_read(server_key)), .with_cas = with_cas, .server = -1 };
+	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(memc_group_of_read(server_key)), .with_cas = with_cas, .server = -1, };
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string *name = names->list[i];
 		if (EG(exception)) {
@@ -139,7 +139,7 @@ static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend
 		ZVAL_NEW_STR(value, copy.data);
 	} else if (status == LEVERET_OK) {
 		ZVAL_NULL(value);
-		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = reading.found.version };
+		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = reading.found.version, };
 	}
 	return status;
 }
@@ -269,5 +269,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getMultiByKey) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */

@@ -134,7 +134,10 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 		RETVAL_NEW_STR(copy.data);
 		return true;
 	}
-	if (!(is_extended ? php_leveret_memc_give_value(self, &copy, true, return_value) : php_leveret_memc_give_and_offer(self, leveret_arena_number(arena), key, &copy, &reading.found.version, return_value))) {
+	uint64_t number = leveret_arena_number(arena);
+	bool is_given = is_extended ? php_leveret_memc_give_value(self, &copy, true, return_value)
+		: php_leveret_memc_give_and_offer(self, number, key, &copy, &reading.found.version, return_value);
+	if (!is_given) {
 		RETVAL_FALSE;
 		return self->code != MEMC_NOTFOUND;
 	}
@@ -145,7 +148,7 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 static zend_never_inline bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
 	client_copy copy = {0};
-	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
+	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1, };
 	if (!php_leveret_memc_call(self, &request, &copy)) {
 		return false;
 	}
@@ -195,5 +198,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, get) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */

@@ -139,7 +139,7 @@ static int memc_call(memc_session *session, leveret_operation operation, leveret
 	leveret_request request = {
 		.operation = operation, .key = key, .value = value, .server = -1,
 		.exptime = leveret_exptime_of_ttl(MAX(seconds, 0)),
-		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
+		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW },
 	};
 	int code = leveret_pool_call(session->pool, &request, &answer);
 	if (code == MEMC_SUCCESS && data) {
@@ -376,7 +376,8 @@ PS_WRITE_FUNC(memcached)
 		return FAILURE;
 	}
 	int code = MEMC_FAILURE;
-	for (zend_long tries = 0; tries <= MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit); tries++) {
+	zend_long retries = MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit);
+	for (zend_long tries = 0; tries <= retries; tries++) {
 		code = call_for(session, LEVERET_OP_SET, key, php_leveret_string(val), maxlifetime, NULL);
 		if (code == MEMC_SUCCESS) {
 			return SUCCESS;

@@ -10,7 +10,7 @@
 /* Answers come as servers are quick; libmemcached asks one server after the other, and that order shows. */
 static void by_server(const memc_link *link, client_copies *copies)
 {
-	client_copies sorted = { .list = safe_emalloc(copies->count, sizeof(*sorted.list), 0), .count = 0, .room = copies->count };
+	client_copies sorted = { .list = safe_emalloc(copies->count, sizeof(*sorted.list), 0), .count = 0, .room = copies->count, };
 	for (uint32_t server = 0; server < leveret_pool_servers(link->pool); server++) {
 		for (uint32_t i = 0; i < copies->count; i++) {
 			if (copies->list[i].server == server) {

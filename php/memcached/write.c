@@ -11,7 +11,7 @@ static leveret_request store_request(const memc_link *link, leveret_operation op
 {
 	return (leveret_request) {
 		.operation = operation, .key = php_leveret_string(key), .group = memc_group(server_key), .value = payload->bytes, .meta = payload->meta,
-		.exptime = expiration, .number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+		.exptime = expiration, .number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1,
 	};
 }
 
@@ -97,12 +97,14 @@ static void memc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, 0));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, set) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
 PHP_METHOD(Memcached, setByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, true); }
 PHP_METHOD(Memcached, add) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, false); }
 PHP_METHOD(Memcached, addByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, true); }
 PHP_METHOD(Memcached, replace) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, false); }
 PHP_METHOD(Memcached, replaceByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, true); }
+/* clang-format on */
 
 static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
@@ -134,10 +136,12 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, &text, 0, 0));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, append) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, false); }
 PHP_METHOD(Memcached, appendByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, true); }
 PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, false); }
 PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
+/* clang-format on */
 
 /* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no version. */
 static uint64_t version_of(const zval *token)
@@ -172,8 +176,10 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, version));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, cas) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- many stores --- */
 
@@ -285,8 +291,10 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	RETVAL_BOOL(!php_leveret_memc_is_failure(self->code));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, setMulti) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- requests without a value --- */
 
@@ -334,10 +342,12 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !php_leveret_memc_is_failure(self->code));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, touch) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, false); }
 PHP_METHOD(Memcached, touchByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, true); }
 PHP_METHOD(Memcached, delete) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, false); }
 PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, true); }
+/* clang-format on */
 
 /* Adds a delete to the open batch. Not SUCCESS: what has become of it already. */
 static zend_long add_delete(memc_object *self, zend_string *server_key, zend_string *name, zend_long time)
@@ -352,7 +362,7 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 	}
 	zend_string *full = memc_full_key(link, name);
 	leveret_request request = {
-		.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+		.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1,
 	};
 	zend_long code = leveret_pool_add(link->pool, &request);
 	zend_string_release(full);
@@ -460,8 +470,10 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	deletes_free(&deletes);
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, deleteMulti) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, deleteMultiByKey) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
@@ -499,7 +511,7 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	}
 	client_copy copy = {0};
 	leveret_request request = {
-		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry
+		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry,
 	};
 	if (simple(self, &request, server_key, key, &copy)) {
 		/* The highest number there is looks like an error to libmemcached. */
@@ -518,7 +530,9 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	RETVAL_FALSE;
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, increment) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }
 PHP_METHOD(Memcached, incrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, true); }
 PHP_METHOD(Memcached, decrement) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, false); }
 PHP_METHOD(Memcached, decrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, true); }
+/* clang-format on */

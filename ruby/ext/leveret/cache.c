@@ -418,7 +418,7 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
  * @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
  * @raise [ArenaError] the arena cannot be written
  */
-static VALUE delete(VALUE self, VALUE key)
+static VALUE delete_key(VALUE self, VALUE key)
 {
 	cache *cache = cache_begin(self);
 	leveret_status status;
@@ -533,7 +533,7 @@ VALUE leveret_init_cache(void)
 	rb_define_method(cCache, "add", add, -1);
 	rb_define_method(cCache, "replace", replace, -1);
 	rb_define_method(cCache, "cas", cas, -1);
-	rb_define_method(cCache, "delete", delete, 1);
+	rb_define_method(cCache, "delete", delete_key, 1);
 	rb_define_method(cCache, "touch", touch, -1);
 	rb_define_method(cCache, "increment", increment, -1);
 	rb_define_method(cCache, "decrement", decrement, -1);

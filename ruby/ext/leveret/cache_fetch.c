@@ -89,7 +89,7 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 	/* User code, as a marshal_load, may have changed it since. */
 	cache_check_key(cache, key);
 	request request = { .cache = cache, .handle = handle_keep(cache->handle), .key = key, .ttl = argc == 2 ? argv[1] : Qnil,
-		.value = Qnil, .name = bytes_of_string(key) };
+		.value = Qnil, .name = bytes_of_string(key), };
 	value = rb_ensure(find_or_make, (VALUE) &request, give_back, (VALUE) &request);
 	RB_GC_GUARD(key);
 	RB_GC_GUARD(self);

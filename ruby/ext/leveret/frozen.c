@@ -6,7 +6,7 @@
 #include <ruby/ractor.h>
 
 /* A decoded value takes some times the bytes of its item. */
-#define BYTES_FOR(len) ((len) * 4 + 256)
+#define BYTES_FOR(len) (4 * (len) + 256)
 
 typedef struct frozen_value {
 	leveret_version version;

@@ -21,7 +21,7 @@ static VALUE gets_locked(VALUE context)
 	VALUE buffer;
 	long *places = ALLOCV_N(long, buffer, count ? count : 1);
 	for (long i = 0; i < count; i++) {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = bytes_of_string(RARRAY_AREF(gets->keys, i)), .with_cas = gets->with_cas };
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = bytes_of_string(RARRAY_AREF(gets->keys, i)), .with_cas = gets->with_cas, };
 		if (leveret_pool_add(pool, &request) == LEVERET_CODE_SUCCESS) {
 			places[added++] = i;
 		}
@@ -113,7 +113,7 @@ static void add_row(writes *writes, VALUE row)
 		uint32_t flags = NUM2UINT(rb_ary_entry(row, 2));
 		value = pool_bytes(rb_ary_entry(row, 1));
 		request.meta = (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY,
-			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW, .codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW, .codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE, };
 		key = rb_ary_entry(row, 0);
 	}
 	key = pool_key(key);

@@ -101,7 +101,7 @@ static VALUE get(VALUE self, VALUE key, VALUE miss)
 /* get_cas(key): [value, cas], or nil. */
 static VALUE get_cas(VALUE self, VALUE key)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = 1 } };
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = 1, }, };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? rb_assoc_new(pool_value(call.pool, &call.meta, call.bytes), ULL2NUM(call.cas)) : Qnil;
 }
@@ -109,7 +109,7 @@ static VALUE get_cas(VALUE self, VALUE key)
 /* gat(key, exptime, miss) */
 static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET_AND_TOUCH, .exptime = NUM2LL(exptime) } };
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET_AND_TOUCH, .exptime = NUM2LL(exptime), }, };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? pool_value(call.pool, &call.meta, call.bytes) : miss;
 }
@@ -126,7 +126,7 @@ VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 /* fetch(key, with_cas): [bytes, flags, cas], or [value, nil, cas] for what another entrance has stored; nil for a miss. */
 static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 {
-	call call = { .pool = pool_of(self), .key = pool_key(key), .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
+	call call = { .pool = pool_of(self), .key = pool_key(key), .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas), }, };
 	leveret_arena *arena = RTEST(with_cas) ? NULL : pool_arena(call.pool);
 	if (arena) {
 		leveret_reading reading;
@@ -144,7 +144,7 @@ static leveret_meta meta_of(VALUE flags, VALUE bytes)
 	bool is_compressed = word & FLAG_COMPRESSED, begins_so = RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
 	bool is_marshal = word & IS_MARSHAL || (word & FLAG_MARSHAL && (is_compressed || begins_so));
 	return (leveret_meta) { .flags = (uint32_t) word, .origin = LEVERET_RUBY, .encoding = is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
-		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE, };
 }
 
 /* The wire's longest key. */
@@ -175,7 +175,7 @@ static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALU
 static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
 {
 	call call = { .pool = pool_of(self), .key = pool_key(key), .value = pool_bytes(bytes), .request = {
-		.operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
+		.operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1, }, };
 	call.request.meta = meta_of(flags, call.value);
 	leveret_status status;
 	if (store_in(call.pool, &call.request, call.key, call.value, &status, &call.cas)) {
@@ -230,7 +230,7 @@ static void quietly(quiet_store *store)
 static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime)
 {
 	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = pool_bytes(bytes),
-		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime) } };
+		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime), }, };
 	store.request.meta = meta_of(flags, store.bytes);
 	quietly(&store);
 	return Qnil;
@@ -238,7 +238,7 @@ static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, 
 
 static VALUE delete_quietly(VALUE self, VALUE key)
 {
-	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE, }, };
 	quietly(&store);
 	return Qnil;
 }
@@ -256,16 +256,16 @@ static VALUE flush_quiet(VALUE self)
 }
 
 /* delete(key, cas): 0: whatever version is there. */
-static VALUE delete(VALUE self, VALUE key, VALUE cas)
+static VALUE delete_key(VALUE self, VALUE key, VALUE cas)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE, .number = NUM2ULL(cas) } };
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE, .number = NUM2ULL(cas), }, };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
 
 static VALUE touch(VALUE self, VALUE key, VALUE exptime)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_TOUCH, .exptime = NUM2LL(exptime) } };
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_TOUCH, .exptime = NUM2LL(exptime), }, };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
@@ -274,7 +274,7 @@ static VALUE touch(VALUE self, VALUE key, VALUE exptime)
 static VALUE count(VALUE self, VALUE operation, VALUE key, VALUE amount, VALUE initial, VALUE exptime)
 {
 	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = pool_operation(operation, LEVERET_OP_INCREMENT, LEVERET_OP_DECREMENT), .number = NUM2ULL(amount),
-		.create = !NIL_P(initial), .initial = NIL_P(initial) ? 0 : NUM2ULL(initial), .exptime = NUM2LL(exptime) } };
+		.create = !NIL_P(initial), .initial = NIL_P(initial) ? 0 : NUM2ULL(initial), .exptime = NUM2LL(exptime), }, };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? ULL2NUM(call.number) : Qnil;
 }
@@ -290,7 +290,7 @@ void pool_define_one(VALUE cPool)
 	rb_define_method(cPool, "store_quietly", store_quietly, 5);
 	rb_define_method(cPool, "delete_quietly", delete_quietly, 1);
 	rb_define_method(cPool, "flush_quiet", flush_quiet, 0);
-	rb_define_method(cPool, "delete", delete, 2);
+	rb_define_method(cPool, "delete", delete_key, 2);
 	rb_define_method(cPool, "touch", touch, 2);
 	rb_define_method(cPool, "count", count, 5);
 	rb_define_const(cPool, "IS_MARSHAL", ULL2NUM(IS_MARSHAL));

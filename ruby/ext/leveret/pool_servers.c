@@ -145,7 +145,7 @@ static VALUE tour_locked(VALUE context)
 	leveret_pool *pool = tour->pool->pool;
 	leveret_answer answer;
 	pool_begin(tour->pool);
-	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server };
+	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server, };
 	if (leveret_pool_add(pool, &request) != LEVERET_CODE_SUCCESS) {
 		return Qnil;
 	}
@@ -168,7 +168,7 @@ static VALUE tour_locked(VALUE context)
 static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject, VALUE exptime)
 {
 	tour tour = { .pool = pool_of(self), .operation = pool_operation(operation, LEVERET_OP_FLUSH, LEVERET_OP_STATS), .subject = StringValue(subject),
-		.exptime = NUM2LL(exptime), .server = NUM2INT(index), .told = Qnil };
+		.exptime = NUM2LL(exptime), .server = NUM2INT(index), .told = Qnil, };
 	pool_locked(tour.pool, tour_locked, &tour);
 	return tour.told;
 }

@@ -106,10 +106,12 @@ static VALUE load(VALUE bytes)
 /* By its name: who never asked for it has no such class. */
 static bool is_timeout(VALUE error)
 {
-	for (VALUE class = rb_obj_class(error); !NIL_P(class) && class != rb_eStandardError; class = rb_class_superclass(class)) {
+	VALUE class = rb_obj_class(error);
+	while (!NIL_P(class) && class != rb_eStandardError) {
 		if (strcmp(rb_class2name(class), "Timeout::Error") == 0) {
 			return true;
 		}
+		class = rb_class_superclass(class);
 	}
 	return false;
 }

@@ -208,7 +208,7 @@ static bool read_object(scan *scan, int level)
 
 problem classes_check(VALUE bytes, VALUE allowed)
 {
-	scan scan = { .at = (const uint8_t *) RSTRING_PTR(bytes), .end = (const uint8_t *) RSTRING_END(bytes), .allowed = allowed, .symbols = rb_ary_new() };
+	scan scan = { .at = (const uint8_t *) RSTRING_PTR(bytes), .end = (const uint8_t *) RSTRING_END(bytes), .allowed = allowed, .symbols = rb_ary_new(), };
 	bool is_good = scan.end - scan.at > 2 && scan.at[0] == 4 && scan.at[1] <= 8;
 	scan.at += is_good ? 2 : 0;
 	is_good = is_good && read_object(&scan, 0);
