@@ -1,6 +1,6 @@
 /* memcache/connection.c: the link behind an object: a resource in its property `connection`. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcache.h"

@@ -30,8 +30,8 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret_memcache)
 	zend_long chunk_size;
 	char *select_api;
 
-	zend_string *session_prefix;      /* of this request's sessions; NULL = none */
-	HashTable pools;                  /* list of persistent servers -> mmc_pool */
+	zend_string *session_prefix; /* of this request's sessions; NULL = none */
+	HashTable pools;             /* list of persistent servers -> mmc_pool */
 ZEND_END_MODULE_GLOBALS(leveret_memcache)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret_memcache)

@@ -1,6 +1,6 @@
 /* memcache/object.c: the classes MemcachePool and Memcache: their objects' servers and settings. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/basedir.h"
@@ -20,7 +20,13 @@ zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
 
 static mmc_server new_server(void)
 {
-	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = TIMEOUT, .retry = RETRY, .is_persistent = true, };
+	return (mmc_server) {
+		.port = MEMCACHE_G(default_port),
+		.weight = 1,
+		.timeout = TIMEOUT,
+		.retry = RETRY,
+		.is_persistent = true,
+	};
 }
 
 /* What cannot be a server leaves no trace, not even a connection without servers. */
@@ -65,13 +71,14 @@ static bool connect_to(zval *object, mmc_server *server)
 	if (EXPECTED(leveret_pool_connect(php_leveret_mmc_pool_of(link), index) == LEVERET_CODE_SUCCESS)) {
 		return true;
 	}
-	mmc_failures failures = {0};
+	mmc_failures failures = { 0 };
 	php_leveret_mmc_failures_gather(link, &failures);
 	zend_string *reason = failures.count ? zend_string_copy(failures.list[0].text) : ZSTR_EMPTY_ALLOC();
 	zend_long number = failures.count ? failures.list[0].number : 0;
 	php_leveret_mmc_failures_tell(object, &failures);
 	if (!EG(exception)) {
-		php_error_docref(NULL, E_WARNING, "Can't connect to %s:" ZEND_LONG_FMT ", %s (" ZEND_LONG_FMT ")", ZSTR_VAL(server->host), server->port, ZSTR_VAL(reason), number);
+		php_error_docref(NULL, E_WARNING, "Can't connect to %s:" ZEND_LONG_FMT ", %s (" ZEND_LONG_FMT ")",
+			ZSTR_VAL(server->host), server->port, ZSTR_VAL(reason), number);
 	}
 	zend_string_release(reason);
 	return false;
@@ -120,7 +127,8 @@ static bool is_good_callback(zval *callback)
 	return true;
 }
 
-/* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection away. */
+/* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection
+ * away. */
 static bool set_callback(zval *object, zval *callback)
 {
 	mmc_link *link = is_good_callback(callback) ? php_leveret_mmc_link_of(object) : NULL;
@@ -272,7 +280,8 @@ PHP_FUNCTION(memcache_get_server_status)
 	ZEND_PARSE_PARAMETERS_END();
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	int64_t index = link ? find(link, host, port) : -1;
-	if (index < 0 || leveret_pool_server(php_leveret_mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
+	if (index < 0
+		|| leveret_pool_server(php_leveret_mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
 		RETURN_FALSE;
 	}
 	RETURN_LONG(!server.is_down);

@@ -1,6 +1,6 @@
 /* memcache/prefix.c: what the directives memcache.prefix_* and session_prefix_* put before all keys. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/ini.h"
@@ -12,7 +12,9 @@ static zend_string *host_of_site(bool without_www, bool without_subdomain)
 {
 	zend_is_auto_global(ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
 	zval *server = zend_hash_find_deref(&EG(symbol_table), ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
-	zval *name = server && Z_TYPE_P(server) == IS_ARRAY ? zend_hash_str_find_deref(Z_ARRVAL_P(server), "SERVER_NAME", strlen("SERVER_NAME")) : NULL;
+	zval *name = server && Z_TYPE_P(server) == IS_ARRAY
+		? zend_hash_str_find_deref(Z_ARRVAL_P(server), "SERVER_NAME", strlen("SERVER_NAME"))
+		: NULL;
 	if (!name || Z_TYPE_P(name) != IS_STRING) {
 		return NULL;
 	}
@@ -36,8 +38,10 @@ static zend_string *prefix_of(bool of_sessions)
 {
 	const char *fixed = of_sessions ? MEMCACHE_G(session_prefix_static_key) : MEMCACHE_G(prefix_static_key);
 	bool with_host = of_sessions ? MEMCACHE_G(session_prefix_host_key) : MEMCACHE_G(prefix_host_key);
-	bool without_www = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_www) : MEMCACHE_G(prefix_host_key_remove_www);
-	bool without_subdomain = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_subdomain) : MEMCACHE_G(prefix_host_key_remove_subdomain);
+	bool without_www =
+		of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_www) : MEMCACHE_G(prefix_host_key_remove_www);
+	bool without_subdomain = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_subdomain)
+										 : MEMCACHE_G(prefix_host_key_remove_subdomain);
 	if (!with_host && !(fixed && *fixed)) {
 		return NULL;
 	}

@@ -1,6 +1,6 @@
 /* memcached/delayed.c: getDelayed(), fetch() and fetchAll(). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
@@ -43,7 +43,7 @@ static void note_failure(memc_object *self, const client_copy *copy)
 static bool fetch_one(memc_object *self, zval *element)
 {
 	while (self->is_fetching) {
-		client_copies one = {0};
+		client_copies one = { 0 };
 		php_leveret_memc_gather(self, &one, true, 1);
 		if (one.count == 0) {
 			self->is_fetching = false;

@@ -1,17 +1,25 @@
 /* memcached/write.c: set() and its kin, counters, delete, touch. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
 
 /* --- stores --- */
 
-static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
+static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key,
+	zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	return (leveret_request) {
-		.operation = operation, .key = php_leveret_string(key), .group = memc_group(server_key), .value = payload->bytes, .meta = payload->meta,
-		.exptime = expiration, .number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1,
+		.operation = operation,
+		.key = php_leveret_string(key),
+		.group = memc_group(server_key),
+		.value = payload->bytes,
+		.meta = payload->meta,
+		.exptime = expiration,
+		.number = number,
+		.quiet = link->behaviors[MEMC_NOREPLY] != 0,
+		.server = -1,
 	};
 }
 
@@ -42,7 +50,8 @@ static bool wants_retry(zend_long code)
 	}
 }
 
-static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
+static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key,
+	const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	memc_link *link = self->link;
 	if (is_too_big(self, payload)) {
@@ -60,7 +69,8 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 	return stored;
 }
 
-bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
+bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key,
+	zend_string *key, zval *value, zend_long expiration, uint64_t number)
 {
 	client_payload payload;
 	if (!php_leveret_memc_key_is_good(self, key)) {
@@ -74,7 +84,10 @@ bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, 
 	php_leveret_client_payload_free(&payload);
 	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
 	if (self->code == MEMC_NOTSTORED && self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
-		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
+		memc_result(self,
+			operation == LEVERET_OP_ADD           ? MEMC_DATA_EXISTS
+				: operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND
+												  : MEMC_NOTSTORED);
 	}
 	return stored;
 }
@@ -143,14 +156,19 @@ PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_
 PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
 /* clang-format on */
 
-/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no version. */
+/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no
+ * version. */
 static uint64_t version_of(const zval *token)
 {
 	switch (Z_TYPE_P(token)) {
-		case IS_LONG: return (uint64_t) Z_LVAL_P(token);
-		case IS_DOUBLE: return (uint64_t) zend_dval_to_lval(Z_DVAL_P(token));
-		case IS_STRING: return ZEND_STRTOUL(Z_STRVAL_P(token), NULL, 10);
-		default: return 0;
+		case IS_LONG:
+			return (uint64_t) Z_LVAL_P(token);
+		case IS_DOUBLE:
+			return (uint64_t) zend_dval_to_lval(Z_DVAL_P(token));
+		case IS_STRING:
+			return ZEND_STRTOUL(Z_STRVAL_P(token), NULL, 10);
+		default:
+			return 0;
 	}
 }
 
@@ -172,7 +190,8 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	MEMC_SELF();
 	uint64_t version = version_of(token);
 	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
-	leveret_operation operation = version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
+	leveret_operation operation =
+		version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, version));
 }
 
@@ -187,10 +206,11 @@ PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 typedef struct prepared {
 	zend_string *key;
 	client_payload payload;
-	bool is_due;                      /* it is to be sent, for the first time or again */
+	bool is_due; /* it is to be sent, for the first time or again */
 } prepared;
 
-/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the result is that of the last one. */
+/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the result is that
+ * of the last one. */
 static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 {
 	zend_ulong number;
@@ -216,13 +236,15 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 			memc_result(self, MEMC_SUCCESS);
 		}
 		zend_string_release(key);
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return count;
 }
 
-/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that of the item with
- * the number `last`, if it is due. */
-static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
+/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that
+ * of the item with the number `last`, if it is due. */
+static uint32_t store_due(
+	memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
@@ -230,7 +252,8 @@ static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *
 	leveret_pool_begin(pool);
 	for (uint32_t i = 0; i < count; i++) {
 		if (list[i].is_due) {
-			leveret_request request = store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
+			leveret_request request =
+				store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
 			int added = leveret_pool_add(pool, &request);
 			list[i].is_due = false;
 			if (added == MEMC_SUCCESS) {
@@ -280,8 +303,7 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zend_long retries = link->store_retries;
 	if (!EG(exception)) {
 		self->is_fetching = false;
-		while (store_due(self, server_key, list, count, expiration, last) && retries-- > 0) {
-		}
+		while (store_due(self, server_key, list, count, expiration, last) && retries-- > 0) {}
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(list[i].key);
@@ -298,7 +320,8 @@ PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHR
 
 /* --- requests without a value --- */
 
-static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
+static bool simple(
+	memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
 {
 	if (!php_leveret_memc_key_is_good(self, key)) {
 		return false;
@@ -314,7 +337,8 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	return done;
 }
 
-/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we refuse to ask. */
+/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we
+ * refuse to ask. */
 static bool refuses_time(memc_object *self, zend_long time)
 {
 	php_leveret_memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
@@ -362,7 +386,11 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 	}
 	zend_string *full = memc_full_key(link, name);
 	leveret_request request = {
-		.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1,
+		.operation = LEVERET_OP_DELETE,
+		.key = php_leveret_string(full),
+		.group = memc_group(server_key),
+		.quiet = link->behaviors[MEMC_NOREPLY] != 0,
+		.server = -1,
 	};
 	zend_long code = leveret_pool_add(link->pool, &request);
 	zend_string_release(full);
@@ -373,9 +401,9 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 typedef struct delete_list {
 	zend_string **names;
 	uint32_t count;
-	uint32_t *sent;                   /* of each request, the place of its name */
+	uint32_t *sent; /* of each request, the place of its name */
 	uint32_t sent_count;
-	zend_long last;                   /* the code of the last key, as a loop of single deletes would leave it */
+	zend_long last; /* the code of the last key, as a loop of single deletes would leave it */
 } delete_list;
 
 /* Runs user code (__toString). An empty key the original passes over without a word. */
@@ -394,7 +422,8 @@ static void deletes_begin(delete_list *deletes, HashTable *keys)
 		} else {
 			zend_string_release(name);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 static void deletes_free(delete_list *deletes)
@@ -407,7 +436,8 @@ static void deletes_free(delete_list *deletes)
 }
 
 /* Adds them to the open batch. The result of each is true until something else is known. */
-static void add_deletes(memc_object *self, zend_string *server_key, zend_long time, delete_list *deletes, HashTable *results)
+static void add_deletes(
+	memc_object *self, zend_string *server_key, zend_long time, delete_list *deletes, HashTable *results)
 {
 	for (uint32_t i = 0; i < deletes->count && !EG(exception); i++) {
 		zval result;
@@ -425,7 +455,7 @@ static void add_deletes(memc_object *self, zend_string *server_key, zend_long ti
 /* The result of a delete that failed is its code. */
 static void gather_deletes(memc_object *self, delete_list *deletes, HashTable *results)
 {
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	php_leveret_memc_gather(self, &copies, true, UINT32_MAX);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		const client_copy *copy = &copies.list[i];
@@ -509,9 +539,13 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 		php_leveret_memc_failure(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
-	client_copy copy = {0};
+	client_copy copy = { 0 };
 	leveret_request request = {
-		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry,
+		.operation = operation,
+		.number = (uint64_t) offset,
+		.create = creates,
+		.initial = (uint64_t) initial,
+		.exptime = expiry,
 	};
 	if (simple(self, &request, server_key, key, &copy)) {
 		/* The highest number there is looks like an error to libmemcached. */

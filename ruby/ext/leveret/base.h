@@ -1,7 +1,7 @@
 /* base.h: bytes, strings and errors between Ruby and the C ABI.
  *
- * Strings may move when the garbage collector compacts, so a leveret_bytes of one is made right before the call that uses
- * it, after everything that may allocate.
+ * Strings may move when the garbage collector compacts, so a leveret_bytes of one is made right before the call that
+ * uses it, after everything that may allocate.
  */
 #ifndef RUBY_LEVERET_BASE_H
 #define RUBY_LEVERET_BASE_H
