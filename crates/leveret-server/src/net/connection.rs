@@ -217,9 +217,9 @@ impl Connection {
             return self.turn_of_watcher(bench);
         }
         let is_own = self.rest.len().max(self.wanted) > SHARED_REST_MAX;
-        let talked = if is_own { self.talk_own(bench) } else { self.talk_shared(bench) };
-        let (said, is_drained) = match talked {
-            Ok(talked) => talked,
+        let answered = if is_own { self.answer_from_own(bench) } else { self.answer_from_shared(bench) };
+        let (said, is_drained) = match answered {
+            Ok(answered) => answered,
             Err(outcome) => return outcome,
         };
         self.has_more = matches!(said, InputEnd::More | InputEnd::Later);
@@ -227,7 +227,7 @@ impl Connection {
             InputEnd::Read { total } => total.max(self.rest.len() + 1),
             _ => 1,
         };
-        // What did not go out in the middle of the talk stays the first to go.
+        // What did not go out in the middle of the answers stays the first to go.
         let out = &mut bench.buffers.out;
         let sent = match self.unsent.is_empty() {
             _ if self.value.is_some() => Sent::Enough,
@@ -315,8 +315,8 @@ impl Connection {
         }
     }
 
-    /// Receives into the shared input, behind the rest of last time, and talks.
-    fn talk_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
+    /// Receives into the shared input, behind the rest of last time, and answers.
+    fn answer_from_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
         let Buffers { input, encrypted, out } = &mut *bench.buffers;
         let kept = self.rest.len();
         input[..kept].copy_from_slice(&self.rest);
@@ -339,7 +339,7 @@ impl Connection {
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             (kept + received, is_drained && !self.is_half_closed)
         };
-        let (done, said) = self.talk(&input[..len], out, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.answer(&input[..len], out, bench.worker, bench.counters, bench.others_wait);
         let heard_secret = self.session.heard_secret();
         if heard_secret {
             wipe(&mut self.rest);
@@ -366,8 +366,8 @@ impl Connection {
         Ok((said, is_drained))
     }
 
-    /// Receives into the connection's own buffer, and talks once the request is whole.
-    fn talk_own(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
+    /// Receives into the connection's own buffer, and answers once the request is whole.
+    fn answer_from_own(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
         let is_drained = if self.has_more {
             false
         } else {
@@ -401,7 +401,7 @@ impl Connection {
         }
         let mut rest = mem::take(&mut self.rest);
         let out = &mut bench.buffers.out;
-        let (done, said) = self.talk(&rest, out, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.answer(&rest, out, bench.worker, bench.counters, bench.others_wait);
         if self.session.heard_secret() {
             wipe(&mut rest[..done]);
         }
@@ -419,7 +419,7 @@ impl Connection {
 
     /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns
     /// how many bytes are done with.
-    fn talk(
+    fn answer(
         &mut self,
         input: &[u8],
         out: &mut Out,

@@ -125,7 +125,7 @@ impl UdpPort {
             bytes_read += datagram.bytes;
             let (Some(request), Some(client)) = (datagram.iovs().next(), datagram.address) else { continue };
             if let Some((frame, requests)) = Frame::parse(request).filter(|(frame, _)| frame.is_whole_request()) {
-                stop = stop.or(self.answers.talk(worker, requests, frame.request_id, client));
+                stop = stop.or(self.answers.answer(worker, requests, frame.request_id, client));
             }
             if self.answers.bytes.len() >= ANSWERS_FULL {
                 self.answers.send(self.socket.as_fd(), counters);
@@ -162,7 +162,7 @@ struct Answer {
 
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
-    fn talk(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
+    fn answer(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
         // Two servers that take each other's answers for requests would never end, and who begins that needs only a sender's
         // address.
         if ERRORS.iter().any(|error| requests.starts_with(error)) {
