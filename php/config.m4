@@ -102,8 +102,8 @@ if test "$PHP_LEVERET" != "no"; then
       client/payload.c client/copy.c client/session.c
       memcached/module.c memcached/object.c memcached/link.c memcached/call.c memcached/value.c memcached/read.c memcached/many.c memcached/delayed.c memcached/write.c
       memcached/result.c memcached/stats.c memcached/session.c memcached/words.c
-      memcache/module.c memcache/object.c memcache/link.c memcache/failure.c memcache/call.c memcache/value.c memcache/read.c
-      memcache/write.c memcache/stats.c memcache/session.c
+      memcache/module.c memcache/object.c memcache/connection.c memcache/link.c memcache/prefix.c memcache/failure.c memcache/call.c
+      memcache/value.c memcache/read.c memcache/write.c memcache/stats.c memcache/session.c
     ]),
     [$ext_shared],,
     [-I@ext_srcdir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])

@@ -1,8 +1,8 @@
 /* php_leveret.h: the extension, as a PHP sees it that has it built in.
  *
- * One rule above all for what is in this folder: exit, fatal errors and exceptions may longjmp through any call into PHP, so nothing here
- * holds a lock, a lease (but for the callbacks of remember() and apcu_entry(), see leveret_lease_release_all) or an
- * allocation outside PHP's own heap across such a call.
+ * One rule above all for what is in this folder: exit, fatal errors and exceptions may longjmp through any call into
+ * PHP, so nothing here holds a lock, a lease (but for the callbacks of remember() and apcu_entry(), see
+ * leveret_lease_release_all) or an allocation outside PHP's own heap across such a call.
  */
 #ifndef PHP_LEVERET_H
 #define PHP_LEVERET_H

@@ -1,10 +1,11 @@
-/* provide.c: the drop-in modules: which of them leveret.provide names, and where a real one is there, which is used then.
+/* provide.c: the drop-in modules: which of them leveret.provide names, and where a real one is there, which is used
+ * then.
  *
- * PHP enters all extensions of php.ini in its registry before it starts the first, so a real one is seen in whatever order they
- * are loaded.
+ * PHP enters all extensions of php.ini in its registry before it starts the first, so a real one is seen in whatever
+ * order they are loaded.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "provide.h"
@@ -79,7 +80,9 @@ zend_result php_leveret_provide(void)
 			}
 			is_provided[i] = true;
 		} else if (asked) {
-			zend_error(E_NOTICE, "leveret: the real extension %s is loaded and is used; unload it, or take %s out of leveret.provide", name, name);
+			zend_error(E_NOTICE,
+				"leveret: the real extension %s is loaded and is used; unload it, or take %s out of leveret.provide",
+				name, name);
 		}
 	}
 	return SUCCESS;
@@ -96,7 +99,8 @@ void php_leveret_provide_info(void)
 		} else if (module && is_named(drop_ins[i].name)) {
 			snprintf(text, sizeof(text), "the real extension is loaded and is used: version %s", module->version);
 		} else {
-			snprintf(text, sizeof(text), "not provided: leveret.provide does not name it%s", module ? ", and the real extension is loaded" : "");
+			snprintf(text, sizeof(text), "not provided: leveret.provide does not name it%s",
+				module ? ", and the real extension is loaded" : "");
 		}
 		php_info_print_table_row(2, row, text);
 	}

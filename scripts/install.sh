@@ -29,7 +29,7 @@ export LEVERET_PHP
 BUILD_PACKAGES=(ca-certificates gcc libc6-dev make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
 DEMO_PACKAGES=("php$LEVERET_PHP-apcu" memcached "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack")
 TEST_PACKAGES=(
-    python3 shellcheck valgrind nginx-light memcached liburi-perl sasl2-bin libsasl2-modules libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
+    python3 shellcheck clang-format valgrind nginx-light memcached liburi-perl sasl2-bin libsasl2-modules libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
     python3-django python3-pylibmc
     ruby-sinatra ruby-sidekiq redis-server yard

@@ -7,7 +7,7 @@ CLIPPY_MIN=1.95
 
 verb_lint() {
     need_rust lint
-    need shellcheck
+    need shellcheck clang-format
     lint_parts
     report_counts
 }
@@ -22,6 +22,7 @@ lint_parts() {
     fi
     check "lint: leveret-engine is a crate by itself (cargo package)" cargo package -p leveret-engine --allow-dirty --locked
     check "lint: shell scripts (shellcheck)" lint_shell
+    check "lint: C of php/ and ruby/ (clang-format)" lint_c
 }
 
 # Each script with a shebang, and through it (-x -a) the files that it reads in.
@@ -32,4 +33,14 @@ lint_shell() {
     done < <(git ls-files --cached --others --exclude-standard)
     note "${#scripts[@]} scripts"
     shellcheck -x -a "${scripts[@]}"
+}
+
+# The C that people write, by .clang-format. Generated files stay as they come.
+lint_c() {
+    local file files=()
+    while read -r file; do
+        if [ -f "$file" ]; then files+=("$file"); fi
+    done < <(git ls-files --cached --others --exclude-standard 'php/*.[ch]' 'ruby/ext/*.[ch]' | grep -v '_arginfo\.h$')
+    note "${#files[@]} files of C"
+    clang-format --dry-run -Werror "${files[@]}"
 }

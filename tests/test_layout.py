@@ -26,7 +26,7 @@ leveret-cli leveret-ffi
 leveret-load
 leveret-server leveret-client
 leveret-strings
-leveret-place leveret-simulator leveret-rounds
+leveret-place leveret-simulator leveret-rounds leveret-tls
 leveret-protocol leveret-engine
 """)
 
@@ -48,7 +48,7 @@ stats
 shared
 redis
 watch auth
-tls live inbox
+tls live inbox overdue
 counters
 settings
 redis/settings
@@ -67,7 +67,7 @@ ring codec code try_lock
     "crates/leveret-engine/src": Order("""
 lib
 expired
-evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
+evicted flush huge_pages lease parent prefetch receive sampler scan send service stats tend verify
 amend append count
 delete
 write
@@ -80,7 +80,7 @@ shard/put shard/recover
 evict
 shard/relocate shard/sweep
 shard/edit
-shard/evicted
+shard/tell_evicted
 evict/ghosts
 shard
 growth journal

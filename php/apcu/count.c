@@ -1,6 +1,6 @@
 /* apcu/count.c: apcu_inc, apcu_dec, apcu_cas. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -26,7 +26,8 @@ static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool
 	if (EXPECTED(arena)) {
 		/* Negated as unsigned: -PHP_INT_MIN wraps, as the addition does. */
 		int64_t delta = down ? (int64_t) (0 - (uint64_t) step) : step;
-		leveret_status status = leveret_count(arena, php_leveret_string(key), delta, LEVERET_NATIVE, true, php_leveret_apcu_deadline(ttl, now), now, &result);
+		leveret_status status = leveret_count(arena, php_leveret_string(key), delta, LEVERET_NATIVE, true,
+			php_leveret_apcu_deadline(ttl, now), now, &result);
 		counted = apcu_noticed(arena, php_leveret_stored(arena, status, sizeof(result))) == LEVERET_OK;
 	}
 	if (success) {
@@ -60,6 +61,8 @@ PHP_FUNCTION(apcu_cas)
 
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	RETURN_BOOL(arena && apcu_noticed(arena,
-		leveret_swap_integer(arena, php_leveret_string(key), old_value, new_value, LEVERET_NATIVE, now)) == LEVERET_OK);
+	RETURN_BOOL(arena
+		&& apcu_noticed(
+			   arena, leveret_swap_integer(arena, php_leveret_string(key), old_value, new_value, LEVERET_NATIVE, now))
+			== LEVERET_OK);
 }

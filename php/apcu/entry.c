@@ -1,6 +1,6 @@
 /* apcu/entry.c: apcu_entry: one process computes what is missing, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -8,12 +8,15 @@
 #include "codec/value.h"
 #include "apcu.h"
 
-/* Counts nothing: the first look of the call has counted its miss. True: *return_value is set, or an exception is pending. */
+/* Counts nothing: the first look of the call has counted its miss. True: *return_value is set, or an exception is
+ * pending. */
 static bool look_again(leveret_arena *arena, zend_string *key, zval *return_value)
 {
 	leveret_reading reading;
-	return (leveret_read_begin(arena, php_leveret_string(key), LEVERET_READ_UNTRACED, 0, apcu_now(), &reading) == LEVERET_OK
-		&& php_leveret_read(arena, key, &reading, return_value) == PHP_LEVERET_HIT) || UNEXPECTED(EG(exception));
+	return (leveret_read_begin(arena, php_leveret_string(key), LEVERET_READ_UNTRACED, 0, apcu_now(), &reading)
+				   == LEVERET_OK
+			   && php_leveret_read(arena, key, &reading, return_value) == PHP_LEVERET_HIT)
+		|| UNEXPECTED(EG(exception));
 }
 
 /* True: *return_value is set, or an exception is pending. False: this process is to compute. */
@@ -24,7 +27,8 @@ static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_
 		return true;
 	}
 	while ((step = leveret_compute_next(arena, php_leveret_string(key), apcu_now(), compute)) != LEVERET_STEP_COMPUTE) {
-		if ((step == LEVERET_STEP_LOOK && look_again(arena, key, return_value)) || UNEXPECTED(php_leveret_interrupted())) {
+		if ((step == LEVERET_STEP_LOOK && look_again(arena, key, return_value))
+			|| UNEXPECTED(php_leveret_interrupted())) {
 			return true;
 		}
 	}
@@ -46,7 +50,7 @@ PHP_FUNCTION(apcu_entry)
 
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	leveret_compute compute = {0};
+	leveret_compute compute = { 0 };
 	if (!arena) {
 		return;
 	}

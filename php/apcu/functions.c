@@ -1,6 +1,7 @@
-/* apcu/functions.c: the functions that store, read and remove. Each parses, calls the engine once per key, and converts the answer. */
+/* apcu/functions.c: the functions that store, read and remove. Each parses, calls the engine once per key, and converts
+ * the answer. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -33,19 +34,22 @@ uint32_t php_leveret_apcu_deadline(zend_long ttl, uint32_t now)
 	return leveret_deadline_of_ttl(ttl < 0 ? 0 : MIN(ttl, (zend_long) UINT32_MAX) + 1, now);
 }
 
-bool php_leveret_apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
+bool php_leveret_apcu_store_value(
+	leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
 {
 	php_leveret_encoded encoded;
 	if (UNEXPECTED(!php_leveret_encode(value, true, &encoded))) {
 		return false;
 	}
-	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, php_leveret_apcu_deadline(ttl, now), mode, 0, now, NULL);
+	leveret_status status = leveret_store(
+		arena, key, encoded.bytes, &encoded.meta, php_leveret_apcu_deadline(ttl, now), mode, 0, now, NULL);
 	size_t len = encoded.bytes.len;
 	php_leveret_encoded_free(&encoded);
 	return apcu_noticed(arena, php_leveret_stored(arena, status, len)) == LEVERET_OK;
 }
 
-static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, leveret_mode mode, uint32_t now, zval *failures)
+static void store_array(
+	leveret_arena *arena, HashTable *values, zend_long ttl, leveret_mode mode, uint32_t now, zval *failures)
 {
 	zend_ulong index;
 	zend_string *key;
@@ -66,7 +70,8 @@ static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, 
 		} else if (arena) {
 			char buffer[MAX_LENGTH_OF_LONG];
 			char *digits = zend_print_long_to_buf(buffer + sizeof(buffer) - 1, (zend_long) index);
-			stored = php_leveret_apcu_store_value(arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode, now);
+			stored = php_leveret_apcu_store_value(
+				arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode, now);
 		}
 		if (UNEXPECTED(EG(exception))) {
 			return;
@@ -78,7 +83,8 @@ static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, 
 				zend_hash_index_update(Z_ARRVAL_P(failures), index, &failed);
 			}
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, leveret_mode mode)
@@ -95,7 +101,8 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, leve
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
 	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-		RETURN_BOOL(arena && value && php_leveret_apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
+		RETURN_BOOL(arena && value
+			&& php_leveret_apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		store_array(arena, Z_ARRVAL_P(key), ttl, mode, now, return_value);
@@ -202,7 +209,8 @@ static void exists_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 		if (UNEXPECTED(EG(exception))) {
 			return;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 PHP_FUNCTION(apcu_exists)
@@ -228,7 +236,7 @@ PHP_FUNCTION(apcu_exists)
 
 /* --- removing --- */
 
-static bool delete(leveret_arena *arena, zend_string *key, uint32_t now)
+static bool delete_key(leveret_arena *arena, zend_string *key, uint32_t now)
 {
 	return arena && apcu_noticed(arena, leveret_delete(arena, php_leveret_string(key), now)) == LEVERET_OK;
 }
@@ -240,8 +248,9 @@ static void delete_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
-			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
-		} else if (delete(arena, Z_STR_P(key), now)) {
+			php_error_docref(
+				NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
+		} else if (delete_key(arena, Z_STR_P(key), now)) {
 			continue;
 		}
 		if (UNEXPECTED(EG(exception))) {
@@ -249,7 +258,8 @@ static void delete_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 		}
 		Z_TRY_ADDREF_P(key);
 		zend_hash_next_index_insert(Z_ARRVAL_P(failures), key);
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 PHP_FUNCTION(apcu_delete)
@@ -263,7 +273,7 @@ PHP_FUNCTION(apcu_delete)
 	leveret_arena *arena = apcu_begin(&now);
 	switch (Z_TYPE_P(key)) {
 		case IS_STRING:
-			RETURN_BOOL(delete(arena, Z_STR_P(key), now));
+			RETURN_BOOL(delete_key(arena, Z_STR_P(key), now));
 		case IS_ARRAY:
 			delete_array(arena, Z_ARRVAL_P(key), now, return_value);
 			return;
@@ -274,7 +284,8 @@ PHP_FUNCTION(apcu_delete)
 			php_error_docref(NULL, E_ERROR, "apc_delete object argument must be instance of APCUIterator.");
 			RETURN_FALSE;
 		default:
-			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
+			php_error_docref(
+				NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
 			RETURN_FALSE;
 	}
 }

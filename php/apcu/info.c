@@ -1,8 +1,8 @@
-/* apcu/info.c: apcu_cache_info, apcu_sma_info, apcu_key_info: the arena's state under the key names of APCu, which the page apc.php
- * and monitoring read. Counters are floats there, as they are in APCu.
+/* apcu/info.c: apcu_cache_info, apcu_sma_info, apcu_key_info: the arena's state under the key names of APCu, which the
+ * page apc.php and monitoring read. Counters are floats there, as they are in APCu.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -76,7 +76,8 @@ PHP_FUNCTION(apcu_cache_info)
 	leveret_stats stats;
 	leveret_arena *arena = arena_and_stats(&stats);
 	if (!arena) {
-		php_error_docref(NULL, E_WARNING, "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in your ini file");
+		php_error_docref(
+			NULL, E_WARNING, "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in your ini file");
 		RETURN_FALSE;
 	}
 	array_init_size(return_value, 13);

@@ -3,7 +3,7 @@
  * Each step of the walk is done before the value is decoded: __unserialize may call any method of the same iterator.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -22,8 +22,9 @@ static zend_object_handlers handlers;
 
 /* What the iterator is asked to find. */
 typedef struct search {
-	zend_string *regex;        /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
-	HashTable *keys;           /* a set of keys to be asked for one by one; NULL: walk through all */
+	zend_string
+		*regex; /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
+	HashTable *keys; /* a set of keys to be asked for one by one; NULL: walk through all */
 } search;
 
 static void search_free(search *search)
@@ -45,12 +46,12 @@ typedef struct position {
 } position;
 
 typedef struct iterator {
-	leveret_arena *arena;      /* NULL until the constructor was called */
+	leveret_arena *arena; /* NULL until the constructor was called */
 	zend_long format;
 	search search;
 	position position;
 	bool started;
-	zend_string *key;          /* of the current item; NULL before the start and past the end */
+	zend_string *key; /* of the current item; NULL before the start and past the end */
 	zval item;
 	bool counted;
 	zend_long hits, size, count;
@@ -77,7 +78,8 @@ static void position_end(position *position)
 	php_leveret_walk_end(&position->walk);
 }
 
-/* By PHP's own function: pcre2_match() has another name where PHP was built with its own PCRE, as in Docker's images. */
+/* By PHP's own function: pcre2_match() has another name where PHP was built with its own PCRE, as in Docker's
+ * images. */
 static bool matches(pcre_cache_entry *regex, zend_string *key)
 {
 	zval matched;
@@ -123,8 +125,8 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 	return false;
 }
 
-/* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False: gone or
- * unreadable, or an exception is pending. */
+/* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False:
+ * gone or unreadable, or an exception is pending. */
 static bool apcu_read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_reading reading = { .found = *found, .how = LEVERET_READ_UNTRACED, .now = apcu_now() };
@@ -311,7 +313,8 @@ static HashTable *set_of_keys(HashTable *list)
 		if (Z_TYPE_P(key) == IS_STRING) {
 			zend_hash_add_empty_element(set, Z_STR_P(key));
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return set;
 }
 
@@ -328,7 +331,7 @@ PHP_METHOD(APCUIterator, __construct)
 	ZEND_PARSE_PARAMETERS_END();
 
 	iterator *it = iterator_of(Z_OBJ_P(ZEND_THIS));
-	struct search wanted = {0};
+	struct search wanted = { 0 };
 	iterator_reset(it);
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
@@ -345,7 +348,7 @@ PHP_METHOD(APCUIterator, __construct)
 		return;
 	}
 	if (list == APC_LIST_DELETED) {
-		wanted.keys = zend_new_array(0);   /* deleted items are gone at once */
+		wanted.keys = zend_new_array(0); /* deleted items are gone at once */
 	} else if (search && Z_TYPE_P(search) == IS_STRING && Z_STRLEN_P(search)) {
 		if (!pcre_get_compiled_regex_cache(Z_STR_P(search))) {
 			php_error_docref(NULL, E_ERROR, "Could not compile regular expression: %s", Z_STRVAL_P(search));

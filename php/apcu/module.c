@@ -1,6 +1,7 @@
-/* apcu/module.c: the drop-in module apcu: what extension_loaded('apcu'), phpversion('apcu') and ini_get('apc.…') see. */
+/* apcu/module.c: the drop-in module apcu: what extension_loaded('apcu'), phpversion('apcu') and ini_get('apc.…')
+ * see. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "module.h"
@@ -25,20 +26,25 @@
 
 ZEND_DECLARE_MODULE_GLOBALS(leveret_apcu)
 
-#define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_apcu_globals, leveret_apcu_globals)
-#define SHARED_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
-#define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_apcu_globals, leveret_apcu_globals)
+#define APC_ENTRY(name, value, mode, handler, field) \
+	STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_apcu_globals, leveret_apcu_globals)
+#define SHARED_ENTRY(name, value, mode, handler, field) \
+	STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
+#define APC_BOOLEAN(name, value, mode, field) \
+	STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_apcu_globals, leveret_apcu_globals)
 
-/* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its own. */
+/* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its
+ * own. */
 static PHP_INI_MH(on_update_serializer)
 {
 	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
-	LEVERET_G(apcu_serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	LEVERET_G(apcu_serializer_is_set) =
+		is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* Whatever APCu takes: ini_get() tells what was written, and an arena is at least as large as it must be. Old configurations give
- * megabytes as a bare number, with a warning. Nothing, or less, is the default. */
+/* Whatever APCu takes: ini_get() tells what was written, and an arena is at least as large as it must be. Old
+ * configurations give megabytes as a bare number, with a warning. Nothing, or less, is the default. */
 static PHP_INI_MH(on_update_shm_size)
 {
 	zend_string *problem = NULL;
@@ -47,8 +53,8 @@ static PHP_INI_MH(on_update_shm_size)
 	bool is_new = new_value != entry->value;
 	if (problem) {
 		if (is_new) {
-			zend_error(E_WARNING, "apc.shm_size must be a size (with a suffix K, M or G), \"%s\" is not; %s", ZSTR_VAL(new_value),
-				size > 0 ? "what it begins with is used" : "the default is used");
+			zend_error(E_WARNING, "apc.shm_size must be a size (with a suffix K, M or G), \"%s\" is not; %s",
+				ZSTR_VAL(new_value), size > 0 ? "what it begins with is used" : "the default is used");
 		}
 		zend_string_release(problem);
 	}
@@ -58,7 +64,8 @@ static PHP_INI_MH(on_update_shm_size)
 	if (size < MEGABYTE && strspn(ZSTR_VAL(new_value), "0123456789") == ZSTR_LEN(new_value)) {
 		size *= MEGABYTE;
 		if (is_new) {
-			zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+			zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM",
+				ZSTR_VAL(new_value), ZSTR_VAL(new_value));
 		}
 	}
 	*(zend_long *) ZEND_INI_GET_ADDR() = MAX(size, ARENA_MIN);
@@ -78,7 +85,8 @@ PHP_INI_BEGIN()
 	APC_BOOLEAN("slam_defense", "0", PHP_INI_SYSTEM, slam_defense)
 	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, preload_path)
 	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, coredump_unmap)
-	STD_PHP_INI_BOOLEAN("apc.use_request_time", "0", PHP_INI_ALL, OnUpdateBool, use_request_time, zend_leveret_globals, leveret_globals)
+	STD_PHP_INI_BOOLEAN(
+		"apc.use_request_time", "0", PHP_INI_ALL, OnUpdateBool, use_request_time, zend_leveret_globals, leveret_globals)
 	SHARED_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apcu_serializer)
 PHP_INI_END()
 
@@ -137,22 +145,9 @@ static PHP_MINFO_FUNCTION(apcu)
 	DISPLAY_INI_ENTRIES();
 }
 
-static zend_module_entry apcu_module_entry = {
-	STANDARD_MODULE_HEADER,
-	"apcu",
-	ext_functions,
-	PHP_MINIT(apcu),
-	PHP_MSHUTDOWN(apcu),
-	PHP_RINIT(apcu),
-	NULL,
-	PHP_MINFO(apcu),
-	APCU_VERSION,
-	PHP_MODULE_GLOBALS(leveret_apcu),
-	PHP_GINIT(leveret_apcu),
-	NULL,
-	NULL,
-	STANDARD_MODULE_PROPERTIES_EX
-};
+static zend_module_entry apcu_module_entry = { STANDARD_MODULE_HEADER, "apcu", ext_functions, PHP_MINIT(apcu),
+	PHP_MSHUTDOWN(apcu), PHP_RINIT(apcu), NULL, PHP_MINFO(apcu), APCU_VERSION, PHP_MODULE_GLOBALS(leveret_apcu),
+	PHP_GINIT(leveret_apcu), NULL, NULL, STANDARD_MODULE_PROPERTIES_EX };
 
 zend_result php_leveret_apcu_startup(void)
 {

@@ -1,10 +1,12 @@
-/* apcu/preload.c: apc.preload_path: a folder whose files NAME.data a new cache begins with, each the serialized value of the key NAME.
+/* apcu/preload.c: apc.preload_path: a folder whose files NAME.data a new cache begins with, each the serialized value
+ * of the key NAME.
  *
- * APCu reads it when its server starts. An arena is opened by the first script that uses it, so it is read then, in the middle of a
- * call: values that run code, or refer to each other, are passed over, as is all else that cannot be read. Other workers are at work
- * meanwhile: to them a key whose turn has not come is not there, what they store is kept, and what they delete may come back. */
+ * APCu reads it when its server starts. An arena is opened by the first script that uses it, so it is read then, in the
+ * middle of a call: values that run code, or refer to each other, are passed over, as is all else that cannot be read.
+ * Other workers are at work meanwhile: to them a key whose turn has not come is not there, what they store is kept, and
+ * what they delete may come back. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "preload.h"
@@ -22,12 +24,13 @@
 
 #define SUFFIX ".data"
 
-/* The file, a NUL behind it; NULL: it cannot be read, or no arena takes so much. Its room comes first: where memory_limit ends the
- * request, no file is open. */
+/* The file, a NUL behind it; NULL: it cannot be read, or no arena takes so much. Its room comes first: where
+ * memory_limit ends the request, no file is open. */
 static zend_string *contents(const char *path, uint64_t len_max)
 {
 	struct stat status;
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t) status.st_size > len_max) {
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0
+		|| (uint64_t) status.st_size > len_max) {
 		return NULL;
 	}
 	zend_string *text = zend_string_alloc((size_t) status.st_size, 0);
@@ -79,7 +82,8 @@ static void preload_all(leveret_arena *arena, const char *folder, DIR *entries)
 		char path[MAXPATHLEN];
 		size_t len = strlen(entry->d_name), suffix_len = strlen(SUFFIX);
 		int path_len = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (len > suffix_len && strcmp(entry->d_name + len - suffix_len, SUFFIX) == 0 && path_len < (int) sizeof(path)) {
+		if (len > suffix_len && strcmp(entry->d_name + len - suffix_len, SUFFIX) == 0
+			&& path_len < (int) sizeof(path)) {
 			preload(arena, php_leveret_bytes(entry->d_name, len - suffix_len), path);
 		}
 	}
@@ -92,17 +96,22 @@ void php_leveret_apcu_preload(leveret_arena *arena)
 	if (!entries) {
 		if (folder && *folder) {
 			char line[MAXPATHLEN + 128];
-			snprintf(line, sizeof(line), "leveret: apc.preload_path: the folder %s cannot be read: %s", folder, strerror(errno));
+			snprintf(line, sizeof(line), "leveret: apc.preload_path: the folder %s cannot be read: %s", folder,
+				strerror(errno));
 			php_log_err(line);
 		}
 		return;
 	}
 	/* memory_limit may end the request in between. */
-	zend_try {
+	zend_try
+	{
 		preload_all(arena, folder, entries);
-	} zend_catch {
+	}
+	zend_catch
+	{
 		closedir(entries);
 		zend_bailout();
-	} zend_end_try();
+	}
+	zend_end_try();
 	closedir(entries);
 }

@@ -1,11 +1,11 @@
 /* base/arena.c: which arenas this thread has open.
  *
- * Nothing that has a name is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by the first
- * script that uses it, as the user that runs it, and stays open for later requests. The private cache of apcu_* on the command line
- * is opened there, since the processes that are forked from this one share it.
+ * Nothing that has a name is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by
+ * the first script that uses it, as the user that runs it, and stays open for later requests. The private cache of
+ * apcu_* on the command line is opened there, since the processes that are forked from this one share it.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "arena.h"
@@ -23,10 +23,10 @@
 struct php_leveret_opened {
 	php_leveret_opened *next;
 	leveret_arena *arena;
-	bool lost;         /* its file is gone: only waits to be closed */
-	bool of_apcu;      /* opened for apcu_*: see open_apcu */
+	bool lost;    /* its file is gone: only waits to be closed */
+	bool of_apcu; /* opened for apcu_*: see open_apcu */
 	size_t dir_len, name_len;
-	char names[];      /* leveret.dir as it was, then the arena's name: sites of one process may have folders of their own */
+	char names[]; /* leveret.dir as it was, then the arena's name: sites of one process may have folders of their own */
 };
 
 leveret_bytes php_leveret_dir(void)
@@ -52,7 +52,8 @@ static leveret_arena *find_opened(leveret_bytes name, bool of_apcu)
 	leveret_bytes dir = php_leveret_dir();
 	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
 		if (!opened->lost && (opened->of_apcu || !of_apcu)
-				&& equals(name, opened->names + opened->dir_len, opened->name_len) && equals(dir, opened->names, opened->dir_len)) {
+			&& equals(name, opened->names + opened->dir_len, opened->name_len)
+			&& equals(dir, opened->names, opened->dir_len)) {
 			return opened->arena;
 		}
 	}
@@ -60,7 +61,8 @@ static leveret_arena *find_opened(leveret_bytes name, bool of_apcu)
 }
 
 /* Without a name: the private one. */
-static leveret_status open_arena(leveret_bytes name, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
+static leveret_status open_arena(
+	leveret_bytes name, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
 {
 	leveret_open_options options = {
 		.arena = name,
@@ -91,10 +93,13 @@ static void arena_keep(leveret_arena *arena, leveret_bytes name, bool of_apcu)
 
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 {
-	leveret_bytes wanted = name ? php_leveret_string(name) : php_leveret_bytes(LEVERET_G(arena), strlen(LEVERET_G(arena)));
-	/* Also of one that is open: another site of this process may have opened it. What php.ini names is the administrator's. */
+	leveret_bytes wanted =
+		name ? php_leveret_string(name) : php_leveret_bytes(LEVERET_G(arena), strlen(LEVERET_G(arena)));
+	/* Also of one that is open: another site of this process may have opened it. What php.ini names is the
+	 * administrator's. */
 	if (!php_leveret_may_open(name ? wanted : php_leveret_bytes("", 0))) {
-		*error = zend_strpprintf(0, "open_basedir keeps this script from the arena %.*s: it allows %s. Name an arena there, or take one by its name (arena:NAME)",
+		*error = zend_strpprintf(0,
+			"open_basedir keeps this script from the arena %.*s: it allows %s. Name an arena there, or take one by its name (arena:NAME)",
 			(int) MIN(wanted.len, MAXPATHLEN), (const char *) wanted.data, php_leveret_basedir());
 		return NULL;
 	}
@@ -116,9 +121,10 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 
 /* Before the first request, and the same for all threads. */
 static bool apcu_is_private;
-static leveret_arena *apcu_private;   /* kept open for those who are forked from here */
+static leveret_arena *apcu_private; /* kept open for those who are forked from here */
 static void (*fill_apcu)(leveret_arena *arena);
-/* This process's token as a web-server master, drawn before it forks; 0 on the command line, unless apcu_* is private there. */
+/* This process's token as a web-server master, drawn before it forks; 0 on the command line, unless apcu_* is private
+ * there. */
 static uint64_t master;
 
 static bool is_sapi(const char *name)
@@ -129,7 +135,8 @@ static bool is_sapi(const char *name)
 /* `php -S` is somebody's own as well: what is started by hand, or by a test, and not by the host. */
 bool php_leveret_apcu_is_private(void)
 {
-	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server")) && strcmp(LEVERET_G(apcu_cli), "private") == 0;
+	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server"))
+		&& strcmp(LEVERET_G(apcu_cli), "private") == 0;
 }
 
 void php_leveret_apcu_master_begin(void)
@@ -146,7 +153,8 @@ void php_leveret_apcu_fill_by(void (*fill)(leveret_arena *arena))
 
 static leveret_bytes apcu_name(void)
 {
-	return apcu_is_private ? php_leveret_bytes("", 0) : php_leveret_bytes(LEVERET_G(apcu_arena_name), strlen(LEVERET_G(apcu_arena_name)));
+	return apcu_is_private ? php_leveret_bytes("", 0)
+						   : php_leveret_bytes(LEVERET_G(apcu_arena_name), strlen(LEVERET_G(apcu_arena_name)));
 }
 
 void php_leveret_apcu_begin_private(bool enabled)
@@ -155,7 +163,8 @@ void php_leveret_apcu_begin_private(bool enabled)
 	char message[MESSAGE_LEN];
 	uint32_t created;
 	/* Whoever fails here fails again when it is used, and then says why. */
-	if (enabled && open_arena(apcu_name(), LEVERET_G(apcu_memory), true, &apcu_private, &created, message) != LEVERET_OK) {
+	if (enabled
+		&& open_arena(apcu_name(), LEVERET_G(apcu_memory), true, &apcu_private, &created, message) != LEVERET_OK) {
 		apcu_private = NULL;
 	}
 }
@@ -184,14 +193,16 @@ static void compare_size(leveret_arena *arena)
 	uint64_t is = leveret_memory(arena), wanted = LEVERET_G(apcu_memory);
 	if (is != wanted) {
 		char text[256];
-		snprintf(text, sizeof(text), "the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
-			"; remove it (leveret rm %s) to make it anew", is, wanted, LEVERET_G(apcu_arena_name));
+		snprintf(text, sizeof(text),
+			"the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
+			"; remove it (leveret rm %s) to make it anew",
+			is, wanted, LEVERET_G(apcu_arena_name));
 		log_apcu(&LEVERET_G(apcu_size_logged), text);
 	}
 }
 
-/* Deployments count on a restart of the web server emptying APCu. Whoever has not entered must write nothing: the next worker of
- * its master would enter in its place, and empty what it has written. */
+/* Deployments count on a restart of the web server emptying APCu. Whoever has not entered must write nothing: the next
+ * worker of its master would enter in its place, and empty what it has written. */
 static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *begins, char *message)
 {
 	leveret_status status = open_arena(apcu_name(), LEVERET_G(apcu_memory), true, arena, created, message);
@@ -201,8 +212,9 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *
 	}
 	status = leveret_master_enter(*arena, master);
 	if (status != LEVERET_OK && status != LEVERET_MISS) {
-		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: %s", status == LEVERET_LOST
-			? "its file was just removed or replaced" : "another process holds its lock file and does not go on");
+		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: %s",
+			status == LEVERET_LOST ? "its file was just removed or replaced"
+								   : "another process holds its lock file and does not go on");
 		leveret_close(*arena);
 		return status;
 	}
@@ -263,7 +275,8 @@ leveret_pool *php_leveret_pool_new(void)
 	leveret_pool *pool = leveret_pool_new();
 	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_MEMORY, LEVERET_G(memory));
 	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS, LEVERET_G(lock_timeout));
-	leveret_pool_set_tls(pool, bytes_of(LEVERET_G(tls_ca_file)), bytes_of(LEVERET_G(tls_peer_name)), bytes_of(LEVERET_G(tls_certificate)), bytes_of(LEVERET_G(tls_key)), LEVERET_G(tls_verify));
+	leveret_pool_set_tls(pool, bytes_of(LEVERET_G(tls_ca_file)), bytes_of(LEVERET_G(tls_peer_name)),
+		bytes_of(LEVERET_G(tls_certificate)), bytes_of(LEVERET_G(tls_key)), LEVERET_G(tls_verify));
 	return pool;
 }
 
@@ -331,7 +344,8 @@ void php_leveret_leases_release(void)
 	}
 }
 
-/* Of the thread that is given, which may have ended: whoever shuts the process down calls this for all that it has left behind. */
+/* Of the thread that is given, which may have ended: whoever shuts the process down calls this for all that it has left
+ * behind. */
 void php_leveret_arenas_close(zend_leveret_globals *globals)
 {
 	while (globals->opened) {
@@ -358,7 +372,7 @@ static void row(const char *name, const char *format, ...)
 /* What an arena is, or why it is not open. */
 typedef struct description {
 	bool is_open, has_stats;
-	char text[MESSAGE_LEN];           /* the path, or the reason */
+	char text[MESSAGE_LEN]; /* the path, or the reason */
 	leveret_stats stats;
 } description;
 
@@ -369,7 +383,8 @@ static void arena_describe(leveret_arena *arena, description *is)
 	is->has_stats = leveret_get_stats(arena, &is->stats) == LEVERET_OK;
 }
 
-/* All of it before the first row is printed: printing may run user code (an output callback), and that may end the request. */
+/* All of it before the first row is printed: printing may run user code (an output callback), and that may end the
+ * request. */
 static void arena_info(leveret_bytes wanted, zend_long memory)
 {
 	description is = { .is_open = false };
@@ -391,8 +406,10 @@ static void arena_info(leveret_bytes wanted, zend_long memory)
 	}
 	uint64_t reads = is.stats.hits + is.stats.misses;
 	row("Arena size", "%" PRIu64 " bytes", is.stats.memory_limit);
-	row("Arena use", "%" PRIu64 " items, %" PRIu64 " bytes; file: %" PRIu64 " bytes", is.stats.items, is.stats.item_bytes, is.stats.memory_allocated);
-	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) is.stats.hits / (double) reads : 0.0, reads);
+	row("Arena use", "%" PRIu64 " items, %" PRIu64 " bytes; file: %" PRIu64 " bytes", is.stats.items,
+		is.stats.item_bytes, is.stats.memory_allocated);
+	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) is.stats.hits / (double) reads : 0.0,
+		reads);
 	row("Evicted, expired", "%" PRIu64 ", %" PRIu64, is.stats.evicted, is.stats.expired);
 	row("Attached processes", "%u", is.stats.attached);
 }

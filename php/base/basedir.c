@@ -1,6 +1,6 @@
 /* base/basedir.c: PHP's open_basedir for arenas. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/basedir.h"
@@ -13,10 +13,12 @@
 #define SUFFIX ".arena"
 #define FOLDER "LEVERET_DIR"
 
-/* Without leveret.dir, the environment says where arenas lie; then it is for the administrator to say, and not for putenv(). */
+/* Without leveret.dir, the environment says where arenas lie; then it is for the administrator to say, and not for
+ * putenv(). */
 static const char *folder_of_script(void)
 {
-	bool is_script_s = (!LEVERET_G(dir) || !*LEVERET_G(dir)) && zend_hash_str_exists(&BG(putenv_ht), FOLDER, strlen(FOLDER));
+	bool is_script_s =
+		(!LEVERET_G(dir) || !*LEVERET_G(dir)) && zend_hash_str_exists(&BG(putenv_ht), FOLDER, strlen(FOLDER));
 	const char *folder = is_script_s ? getenv(FOLDER) : NULL;
 	return folder && *folder ? folder : NULL;
 }

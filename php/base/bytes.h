@@ -22,7 +22,8 @@ static zend_always_inline leveret_bytes php_leveret_string(const zend_string *st
 }
 
 /* leveret_read_copy into a new string. Not OK: *string is untouched. */
-static zend_always_inline leveret_status php_leveret_read_string(const leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zend_string **string)
+static zend_always_inline leveret_status php_leveret_read_string(
+	const leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zend_string **string)
 {
 	zend_string *copy = zend_string_alloc(reading->found.value_len, 0);
 	leveret_status status = leveret_read_copy(arena, key, reading, ZSTR_VAL(copy));

@@ -15,8 +15,9 @@ static inline uint64_t php_leveret_microseconds(void)
 	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
-/* Between two naps of a wait: does what PHP does between two instructions when its time limit or a signal asks. True: an exception is
- * pending, and the wait is over. Runs user code, and does not come back after the time limit: the caller holds nothing. */
+/* Between two naps of a wait: does what PHP does between two instructions when its time limit or a signal asks. True:
+ * an exception is pending, and the wait is over. Runs user code, and does not come back after the time limit: the
+ * caller holds nothing. */
 static inline bool php_leveret_interrupted(void)
 {
 	if (EXPECTED(!zend_atomic_bool_load_ex(&EG(vm_interrupt)))) {

@@ -5,30 +5,30 @@
 #include "php.h"
 #include "leveret.h"
 
-typedef struct php_leveret_opened php_leveret_opened;      /* base/arena.c */
-typedef struct php_leveret_decoded php_leveret_decoded;    /* decoded/table.c */
+typedef struct php_leveret_opened php_leveret_opened;   /* base/arena.c */
+typedef struct php_leveret_decoded php_leveret_decoded; /* decoded/table.c */
 
 /* The decoded-value cache remembers this many versions that were fetched once. */
 #define PHP_LEVERET_SEEN_MAX 512
 
 ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	/* Read by each apcu_fetch: together, at the front. */
-	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
-	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
-	uint32_t calls;                   /* that use an arena */
-	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at (base/arena.c) */
-	uint32_t request_now;             /* arena clock at the start of the request */
-	bool use_request_time;            /* apc.use_request_time */
-	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
-	bool apcu_serializer_is_set;      /* apc.serializer: somebody has set it */
+	leveret_arena *apcu_arena;   /* NULL until the first use, and while it cannot be opened */
+	uint32_t decoded_entries;    /* arrays that the decoded-value cache can serve */
+	uint32_t calls;              /* that use an arena */
+	uint32_t checked_at;         /* arena clock: when the files of the open arenas were last looked at (base/arena.c) */
+	uint32_t request_now;        /* arena clock at the start of the request */
+	bool use_request_time;       /* apc.use_request_time */
+	bool apcu_enabled;           /* apc.enabled, and on the command line apc.enable_cli */
+	bool apcu_serializer_is_set; /* apc.serializer: somebody has set it */
 
 	/* INI apc.* that base/ and codec/ read; 0 and NULL where the module apcu is not provided */
-	zend_long apcu_memory;            /* apc.shm_size */
-	char *apcu_serializer;            /* apc.serializer */
+	zend_long apcu_memory; /* apc.shm_size */
+	char *apcu_serializer; /* apc.serializer */
 
 	/* base/arena.c */
 	php_leveret_opened *opened;
-	uint32_t apcu_retry_at;           /* arena clock: no attempt to open the apcu arena before */
+	uint32_t apcu_retry_at; /* arena clock: no attempt to open the apcu arena before */
 	bool apcu_failure_logged;
 	bool apcu_size_logged;
 
@@ -37,19 +37,19 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	bool too_large_logged;
 
 	/* decoded/table.c */
-	HashTable decoded;                /* key -> php_leveret_decoded */
+	HashTable decoded; /* key -> php_leveret_decoded */
 	php_leveret_decoded *decoded_retired;
-	size_t decoded_bytes;             /* of both */
-	bool decoded_refused;             /* an array found no room in this request */
-	uint32_t decoded_failed_at;       /* arena clock: when room could not be made within a request */
+	size_t decoded_bytes;       /* of both */
+	bool decoded_refused;       /* an array found no room in this request */
+	uint32_t decoded_failed_at; /* arena clock: when room could not be made within a request */
 	uint64_t seen[PHP_LEVERET_SEEN_MAX];
 
 	/* codec/serializer.c */
-	HashTable *allowed_classes;       /* NULL: every class */
+	HashTable *allowed_classes; /* NULL: every class */
 	bool serializer_logged;
 
 	/* codec/value.c */
-	uint64_t apcu_unreadable;         /* values that apcu_* could not read */
+	uint64_t apcu_unreadable; /* values that apcu_* could not read */
 
 	/* INI leveret.* */
 	char *dir;

@@ -1,6 +1,6 @@
 /* base/ini.c: INI handlers that modules share. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "ini.h"
@@ -8,7 +8,8 @@
 bool php_leveret_ini_is_valid(bool good, const zend_ini_entry *entry, const zend_string *value, const char *allowed)
 {
 	if (!good) {
-		zend_error(E_WARNING, "%s must be %s, \"%s\" is not; the default is used", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
+		zend_error(E_WARNING, "%s must be %s, \"%s\" is not; the default is used", ZSTR_VAL(entry->name), allowed,
+			value ? ZSTR_VAL(value) : "");
 	}
 	return good;
 }

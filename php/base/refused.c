@@ -1,6 +1,6 @@
 /* base/refused.c: what the log says of a value that an arena did not take. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/refused.h"
@@ -33,8 +33,10 @@ void php_leveret_tell_no_memory(leveret_arena *arena, size_t len)
 	char path[PATH_LEN];
 	leveret_stats stats;
 	leveret_get_stats(arena, &stats);
-	log_once(&LEVERET_G(no_memory_logged), "leveret: a value of %zu bytes was not stored: nothing in the arena %s could make room for it"
-		" (%" PRIu64 " bytes, of which its file has %" PRIu64 "). Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
+	log_once(&LEVERET_G(no_memory_logged),
+		"leveret: a value of %zu bytes was not stored: nothing in the arena %s could make room for it"
+		" (%" PRIu64 " bytes, of which its file has %" PRIu64
+		"). Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
 		len, refused_name_of(arena, path), stats.memory_limit, stats.memory_allocated);
 }
 
@@ -42,7 +44,8 @@ void php_leveret_tell_no_memory_of(leveret_pool *pool, uint32_t server)
 {
 	leveret_server is;
 	if (leveret_pool_server(pool, server, &is) == LEVERET_CODE_SUCCESS && is.kind == LEVERET_SERVER_ARENA) {
-		log_once(&LEVERET_G(no_memory_logged), "leveret: a value was not stored: nothing in the arena %.*s could make room for it."
+		log_once(&LEVERET_G(no_memory_logged),
+			"leveret: a value was not stored: nothing in the arena %.*s could make room for it."
 			" Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
 			(int) MIN(is.host.len, PATH_LEN), (const char *) is.host.data);
 	}
@@ -51,7 +54,9 @@ void php_leveret_tell_no_memory_of(leveret_pool *pool, uint32_t server)
 void php_leveret_tell_too_large(leveret_arena *arena, size_t len)
 {
 	char path[PATH_LEN];
-	log_once(&LEVERET_G(too_large_logged), "leveret: remember() has returned a value of %zu bytes without storing it: the arena %s takes %" PRIu64 " bytes for one value,"
+	log_once(&LEVERET_G(too_large_logged),
+		"leveret: remember() has returned a value of %zu bytes without storing it: the arena %s takes %" PRIu64
+		" bytes for one value,"
 		" so each call computes it again. Store it in parts, or use a larger arena (docs/operations.md). Further values are refused without a line here",
 		len, refused_name_of(arena, path), leveret_value_max(arena));
 }

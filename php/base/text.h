@@ -1,7 +1,8 @@
 /* base/text.h: text that grows.
  *
- * What zend_smart_str.h has inline for this calls, in the headers of PHP 8.2.36 and 8.4.27, a function that older releases of 8.2 and 8.4
- * lack: what is compiled with those headers is not loaded there. smart_str_erealloc() is in all of them. */
+ * What zend_smart_str.h has inline for this calls, in the headers of PHP 8.2.36 and 8.4.27, a function that older
+ * releases of 8.2 and 8.4 lack: what is compiled with those headers is not loaded there. smart_str_erealloc() is in all
+ * of them. */
 #ifndef PHP_LEVERET_BASE_TEXT_H
 #define PHP_LEVERET_BASE_TEXT_H
 

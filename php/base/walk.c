@@ -1,6 +1,6 @@
 /* base/walk.c: leveret_walk_next, with a buffer of the request's heap. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "walk.h"

@@ -7,8 +7,9 @@
 
 typedef struct php_leveret_walk {
 	leveret_arena *arena;
-	leveret_walk walk;        /* its buffer is of the request's heap */
-	leveret_status failure;   /* why it is over before its end; OK: it is not, or the arena was lost, and with it all that was left */
+	leveret_walk walk; /* its buffer is of the request's heap */
+	/* Why it is over before its end; OK: it is not, or the arena was lost, and with it all that was left. */
+	leveret_status failure;
 } php_leveret_walk;
 
 /* `now`: 0 is the clock's. */

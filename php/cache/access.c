@@ -1,12 +1,12 @@
 /* cache/access.c: how an object of Leveret\Cache reaches its arena: opening, exceptions, ttl, storing, removing. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "base/text.h"
-#include "cache.h"
+#include "access.h"
 
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
@@ -16,7 +16,7 @@
 /* A key as it may stand in a message: any bytes, of any length. */
 static zend_string *printable(zend_string *key)
 {
-	smart_str text = {0};
+	smart_str text = { 0 };
 	php_leveret_append_word(&text, "\"");
 	smart_str_append_escaped_truncated(&text, key, 60);
 	php_leveret_append_word(&text, "\"");
@@ -28,17 +28,20 @@ void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_st
 	zend_string *name = printable(key);
 	switch (status) {
 		case LEVERET_KEY_TOO_LONG:
-			zend_throw_exception_ex(php_leveret_cache_key_too_long_ce, 0, "The key %s is %zu bytes long and this arena takes %zu: use a shorter one, such as a hash of it",
+			zend_throw_exception_ex(php_leveret_cache_key_too_long_ce, 0,
+				"The key %s is %zu bytes long and this arena takes %zu: use a shorter one, such as a hash of it",
 				ZSTR_VAL(name), ZSTR_LEN(key), cache->key_max);
 			break;
 		case LEVERET_TOO_LARGE:
 			zend_throw_exception_ex(php_leveret_cache_value_too_large_ce, 0,
-				"The value of %s takes %zu bytes and this arena takes %" PRIu64 " for one value: store it in parts, or use a larger arena (leveret.memory sizes new ones)",
+				"The value of %s takes %zu bytes and this arena takes %" PRIu64
+				" for one value: store it in parts, or use a larger arena (leveret.memory sizes new ones)",
 				ZSTR_VAL(name), len, leveret_value_max(cache->arena));
 			break;
 		case LEVERET_NO_MEMORY:
 			zend_throw_exception_ex(php_leveret_cache_no_memory_ce, 0,
-				"Nothing in this arena of %" PRIu64 " bytes could make room for the %zu bytes of %s: use a larger arena (leveret.memory sizes new ones), and see that its file system has room",
+				"Nothing in this arena of %" PRIu64
+				" bytes could make room for the %zu bytes of %s: use a larger arena (leveret.memory sizes new ones), and see that its file system has room",
 				leveret_memory(cache->arena), len, ZSTR_VAL(name));
 			break;
 		case LEVERET_BUSY:
@@ -47,13 +50,16 @@ void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_st
 				ZSTR_VAL(name), (int) LEVERET_G(lock_timeout));
 			break;
 		case LEVERET_NOT_NUMBER:
-			zend_throw_exception_ex(php_leveret_cache_not_an_integer_ce, 0, "The value of %s is no integer, so it cannot be counted: set() an integer first", ZSTR_VAL(name));
+			zend_throw_exception_ex(php_leveret_cache_not_an_integer_ce, 0,
+				"The value of %s is no integer, so it cannot be counted: set() an integer first", ZSTR_VAL(name));
 			break;
 		case LEVERET_FAILED:
-			zend_throw_exception_ex(php_leveret_cache_arena_ce, 0, "This process could not enter itself in the arena's table of processes, so it cannot write: too many processes use this arena, or its file system has no file locks");
+			zend_throw_exception_ex(php_leveret_cache_arena_ce, 0,
+				"This process could not enter itself in the arena's table of processes, so it cannot write: too many processes use this arena, or its file system has no file locks");
 			break;
 		default:
-			zend_throw_exception_ex(php_leveret_cache_exception_ce, 0, "The arena gave the answer %d for %s, which this version does not know", (int) status, ZSTR_VAL(name));
+			zend_throw_exception_ex(php_leveret_cache_exception_ce, 0,
+				"The arena gave the answer %d for %s, which this version does not know", (int) status, ZSTR_VAL(name));
 	}
 	zend_string_release(name);
 }
@@ -128,7 +134,8 @@ static bool encode(zend_string *key, zval *value, php_leveret_encoded *encoded)
 	}
 	if (!EG(exception)) {
 		zend_string *name = printable(key);
-		zend_throw_exception_ex(php_leveret_cache_unsupported_value_ce, 0, "A value of type %s cannot be stored (under the key %s): store what it was made from",
+		zend_throw_exception_ex(php_leveret_cache_unsupported_value_ce, 0,
+			"A value of type %s cannot be stored (under the key %s): store what it was made from",
 			zend_zval_type_name(value), ZSTR_VAL(name));
 		zend_string_release(name);
 	}
@@ -139,12 +146,14 @@ leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_re
 {
 	leveret_status status = LEVERET_FAILED;
 	php_leveret_encoded encoded;
-	if (UNEXPECTED(!cache_check_key(cache, request->key)) || UNEXPECTED(!encode(request->key, request->value, &encoded))) {
+	if (UNEXPECTED(!cache_check_key(cache, request->key))
+		|| UNEXPECTED(!encode(request->key, request->value, &encoded))) {
 		return status;
 	}
 	*len = encoded.bytes.len;
-	CACHE_ASK(cache, status, leveret_store(cache->arena, php_leveret_string(request->key), encoded.bytes, &encoded.meta, request->deadline, request->mode,
-		request->cas, 0, NULL));
+	CACHE_ASK(cache, status,
+		leveret_store(cache->arena, php_leveret_string(request->key), encoded.bytes, &encoded.meta, request->deadline,
+			request->mode, request->cas, 0, NULL));
 	php_leveret_encoded_free(&encoded);
 	return php_leveret_stored(cache->arena, status, *len);
 }

@@ -1,12 +1,12 @@
-/* cache/class.c: the class Leveret\Cache: the methods for one key and for the whole arena, and its registration. What they promise is written in
- * cache.stub.php.
+/* cache/class.c: the class Leveret\Cache: the methods for one key and for the whole arena, and its registration. What
+ * they promise is written in cache.stub.php.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
-#include "cache.h"
+#include "access.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -14,8 +14,10 @@
 
 #include "class_arginfo.h"
 
-zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce, *php_leveret_cache_key_too_long_ce, *php_leveret_cache_value_too_large_ce;
-zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce, *php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
+zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce, *php_leveret_cache_key_too_long_ce,
+	*php_leveret_cache_value_too_large_ce;
+zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce,
+	*php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
 
 static zend_class_entry *item_ce, *cache_ce;
 static zend_object_handlers cache_handlers;
@@ -80,7 +82,8 @@ ZEND_METHOD(Leveret_Cache, get)
 static bool find_item(cache_object *cache, zend_string *key, leveret_reading *reading, zval *value)
 {
 	leveret_status status;
-	CACHE_ASK(cache, status, leveret_read_begin(cache->arena, php_leveret_string(key), LEVERET_READ_CAS, 0, 0, reading));
+	CACHE_ASK(
+		cache, status, leveret_read_begin(cache->arena, php_leveret_string(key), LEVERET_READ_CAS, 0, 0, reading));
 	if (EXPECTED(status == LEVERET_OK)) {
 		return php_leveret_read(cache->arena, key, reading, value) == PHP_LEVERET_HIT;
 	}
@@ -201,9 +204,11 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		RETURN_THROWS();
 	}
 	if (down) {
-		step = (zend_long) (0 - (zend_ulong) step);   /* PHP_INT_MIN has no opposite; unsigned it wraps, as the sum does */
+		step =
+			(zend_long) (0 - (zend_ulong) step); /* PHP_INT_MIN has no opposite; unsigned it wraps, as the sum does */
 	}
-	CACHE_ASK(cache, status, leveret_count(cache->arena, php_leveret_string(key), step, LEVERET_NATIVE, true, deadline, 0, &result));
+	CACHE_ASK(cache, status,
+		leveret_count(cache->arena, php_leveret_string(key), step, LEVERET_NATIVE, true, deadline, 0, &result));
 	if (EXPECTED(status == LEVERET_OK)) {
 		RETURN_LONG((zend_long) result);
 	}
@@ -275,13 +280,30 @@ ZEND_METHOD(Leveret_Cache, stats)
 	leveret_path(cache->arena, path, sizeof(path));
 	array_init(return_value);
 	add_assoc_string(return_value, "path", path);
-	const struct { const char *name; uint64_t value; } numbers[] = {
-		{ "key_max", cache->key_max }, { "value_max", leveret_value_max(cache->arena) }, { "memory_limit", stats.memory_limit },
-		{ "memory_allocated", stats.memory_allocated }, { "memory_free", stats.memory_free }, { "items", stats.items },
-		{ "hits", stats.hits }, { "misses", stats.misses }, { "sets", stats.sets }, { "deletes", stats.deletes },
-		{ "increments", stats.increments }, { "touches", stats.touches }, { "evicted", stats.evicted }, { "expired", stats.expired },
-		{ "recoveries", stats.recoveries }, { "retries", stats.retries }, { "lock_waits", stats.lock_waits }, { "flushes", stats.flushes },
-		{ "created", (uint64_t) stats.created_unix }, { "attached", stats.attached },
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{ "key_max", cache->key_max },
+		{ "value_max", leveret_value_max(cache->arena) },
+		{ "memory_limit", stats.memory_limit },
+		{ "memory_allocated", stats.memory_allocated },
+		{ "memory_free", stats.memory_free },
+		{ "items", stats.items },
+		{ "hits", stats.hits },
+		{ "misses", stats.misses },
+		{ "sets", stats.sets },
+		{ "deletes", stats.deletes },
+		{ "increments", stats.increments },
+		{ "touches", stats.touches },
+		{ "evicted", stats.evicted },
+		{ "expired", stats.expired },
+		{ "recoveries", stats.recoveries },
+		{ "retries", stats.retries },
+		{ "lock_waits", stats.lock_waits },
+		{ "flushes", stats.flushes },
+		{ "created", (uint64_t) stats.created_unix },
+		{ "attached", stats.attached },
 	};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		add_assoc_long(return_value, numbers[i].name, (zend_long) numbers[i].value);
@@ -319,8 +341,10 @@ void php_leveret_cache_minit(void)
 	php_leveret_cache_exception_ce = register_class_Leveret_Exception(spl_ce_RuntimeException);
 	php_leveret_cache_arena_ce = register_class_Leveret_ArenaException(php_leveret_cache_exception_ce);
 	php_leveret_cache_key_too_long_ce = register_class_Leveret_KeyTooLongException(php_leveret_cache_exception_ce);
-	php_leveret_cache_value_too_large_ce = register_class_Leveret_ValueTooLargeException(php_leveret_cache_exception_ce);
-	php_leveret_cache_unsupported_value_ce = register_class_Leveret_UnsupportedValueException(php_leveret_cache_exception_ce);
+	php_leveret_cache_value_too_large_ce =
+		register_class_Leveret_ValueTooLargeException(php_leveret_cache_exception_ce);
+	php_leveret_cache_unsupported_value_ce =
+		register_class_Leveret_UnsupportedValueException(php_leveret_cache_exception_ce);
 	php_leveret_cache_not_an_integer_ce = register_class_Leveret_NotAnIntegerException(php_leveret_cache_exception_ce);
 	php_leveret_cache_no_memory_ce = register_class_Leveret_NoMemoryException(php_leveret_cache_exception_ce);
 	php_leveret_cache_busy_ce = register_class_Leveret_BusyException(php_leveret_cache_exception_ce);

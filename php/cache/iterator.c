@@ -1,9 +1,9 @@
 /* cache/iterator.c: foreach over Leveret\Cache: a walk through the arena, decoded one item at a time. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
-#include "cache.h"
+#include "access.h"
 #include "base/walk.h"
 
 #include "zend_exceptions.h"
@@ -11,12 +11,13 @@
 
 typedef struct cache_iterator {
 	zend_object_iterator base;
-	php_leveret_walk walk;  /* set by rewind, which comes before all else */
-	zend_string *key;       /* of the current item; NULL: there is none */
+	php_leveret_walk walk; /* set by rewind, which comes before all else */
+	zend_string *key;      /* of the current item; NULL: there is none */
 	zval value;
 } cache_iterator;
 
-/* Takes `key` and `value` over; NULL: there is no current item. The old value goes last: its destructor may use this very iterator. */
+/* Takes `key` and `value` over; NULL: there is no current item. The old value goes last: its destructor may use this
+ * very iterator. */
 static void cache_set_current(cache_iterator *iterator, zend_string *key, const zval *value)
 {
 	zend_string *old_key = iterator->key;
@@ -86,7 +87,7 @@ static int iterator_valid(zend_object_iterator *base)
 static zval *iterator_value(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	return iterator->key ? &iterator->value : NULL;   /* getIterator() lets a script ask past the end */
+	return iterator->key ? &iterator->value : NULL; /* getIterator() lets a script ask past the end */
 }
 
 static void iterator_key(zend_object_iterator *base, zval *key)

@@ -1,9 +1,9 @@
 /* cache/many.c: the methods of Leveret\Cache that take many keys: any iterable, whose own code may run at each step. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
-#include "cache.h"
+#include "access.h"
 
 #include "ext/spl/spl_iterators.h"
 
@@ -13,7 +13,7 @@ typedef bool (*visit_fn)(zend_string *key, zval *value, void *context);
 typedef struct walk {
 	visit_fn visit;
 	void *context;
-	bool with_values;   /* the iterable is key => value; else its values are the keys, and its own are not asked for */
+	bool with_values; /* the iterable is key => value; else its values are the keys, and its own are not asked for */
 } walk;
 
 /* A new reference to the key as a string, or NULL: an exception is pending. */
@@ -81,7 +81,8 @@ static void walk_iterable(zval *iterable, walk *walk)
 		if (!visit(walk, &key, value)) {
 			return;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 typedef struct get_context {

@@ -1,12 +1,12 @@
 /* cache/remember.c: remember(): one process computes what is missing, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/refused.h"
-#include "cache.h"
+#include "access.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
 static bool cache_call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
@@ -63,11 +63,13 @@ ZEND_METHOD(Leveret_Cache, remember)
 
 	/* Kept apart from cache->arena, which the callback may open anew: a lease goes back to where it came from. */
 	leveret_arena *arena = cache->arena;
-	leveret_compute compute = {0};
+	leveret_compute compute = { 0 };
 	leveret_step step;
 	bool done = false;
-	while (!done && (step = leveret_compute_next(arena, php_leveret_string(key), 0, &compute)) != LEVERET_STEP_COMPUTE) {
-		done = (step == LEVERET_STEP_LOOK && cache_fetch(cache, key, return_value)) || EG(exception) || UNEXPECTED(php_leveret_interrupted());
+	while (
+		!done && (step = leveret_compute_next(arena, php_leveret_string(key), 0, &compute)) != LEVERET_STEP_COMPUTE) {
+		done = (step == LEVERET_STEP_LOOK && cache_fetch(cache, key, return_value)) || EG(exception)
+			|| UNEXPECTED(php_leveret_interrupted());
 	}
 	if (!done && cache_call_back(&call, &callee, key, return_value)) {
 		cache_keep(cache, key, return_value, &ttl);

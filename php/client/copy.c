@@ -1,6 +1,7 @@
-/* client/copy.c: what a pool answers, or an arena has, copied into the request's heap, where user code can do it no harm. */
+/* client/copy.c: what a pool answers, or an arena has, copied into the request's heap, where user code can do it no
+ * harm. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "copy.h"

@@ -12,9 +12,9 @@ typedef struct client_copy {
 	uint32_t request;
 	int32_t code;
 	uint32_t server;
-	zend_string *key;                 /* NULL: it is not told */
-	zend_string *data;                /* NULL: the value is `number`, which an arena keeps as one, or too long */
-	bool is_too_long;                 /* for memory_limit */
+	zend_string *key;  /* NULL: it is not told */
+	zend_string *data; /* NULL: the value is `number`, which an arena keeps as one, or too long */
+	bool is_too_long;  /* for memory_limit */
 	leveret_meta meta;
 	uint64_t cas;
 	uint64_t number;
@@ -29,8 +29,13 @@ typedef struct client_copies {
 static zend_always_inline void client_copy_answer(const leveret_answer *answer, client_copy *copy)
 {
 	*copy = (client_copy) {
-		.request = answer->request, .code = answer->code, .server = answer->server, .meta = answer->meta, .cas = answer->cas, .number = answer->number,
-		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
+		.request = answer->request,
+		.code = answer->code,
+		.server = answer->server,
+		.meta = answer->meta,
+		.cas = answer->cas,
+		.number = answer->number,
+		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0),
 	};
 }
 
@@ -59,9 +64,10 @@ static zend_always_inline void client_copy_fitting(const leveret_answer *answer,
 client_copy *php_leveret_client_copies_next(client_copies *copies);
 void php_leveret_client_copy_free(client_copy *copy);
 void php_leveret_client_copies_free(client_copies *copies);
-/* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer is OK;
- * reading->found then tells what it is a copy of. */
-static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy, leveret_reading *reading)
+/* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer
+ * is OK; reading->found then tells what it is a copy of. */
+static zend_always_inline leveret_status client_copy_item(
+	leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy, leveret_reading *reading)
 {
 	leveret_bytes name = php_leveret_string(key);
 	leveret_status status = leveret_read_begin(arena, name, with_cas ? LEVERET_READ_CAS : 0, 0, 0, reading);
@@ -72,7 +78,8 @@ static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, 
 	do {
 		copy->is_too_long = !client_fits(reading->found.value_len);
 		bool is_integer = reading->found.is_number && reading->found.meta.encoding == LEVERET_INTEGER;
-		status = UNEXPECTED(copy->is_too_long || is_integer) ? LEVERET_OK : php_leveret_read_string(arena, name, reading, &data);
+		status = UNEXPECTED(copy->is_too_long || is_integer) ? LEVERET_OK
+															 : php_leveret_read_string(arena, name, reading, &data);
 	} while (UNEXPECTED(status == LEVERET_RETRY));
 	if (EXPECTED(status == LEVERET_OK)) {
 		copy->data = data;

@@ -1,6 +1,7 @@
-/* client/payload.c: a value on its way to a server. What the flags say of it is for each entrance: memcached/value.c, memcache/value.c. */
+/* client/payload.c: a value on its way to a server. What the flags say of it is for each entrance: memcached/value.c,
+ * memcache/value.c. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "payload.h"
@@ -24,7 +25,8 @@ void php_leveret_client_payload_take(client_payload *payload, leveret_encoding e
 void php_leveret_client_payload_set_integer(client_payload *payload, zend_long number)
 {
 	payload->meta.encoding = LEVERET_INTEGER;
-	payload->bytes = php_leveret_bytes(payload->text, (size_t) snprintf(payload->text, sizeof(payload->text), ZEND_LONG_FMT, number));
+	payload->bytes = php_leveret_bytes(
+		payload->text, (size_t) snprintf(payload->text, sizeof(payload->text), ZEND_LONG_FMT, number));
 }
 
 bool php_leveret_client_payload_serialize(client_payload *payload, leveret_encoding encoding, zval *value)

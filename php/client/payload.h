@@ -5,12 +5,13 @@
 #include "php.h"
 #include "leveret.h"
 
-/* Points into itself: never moved. It owns its bytes, since user code that encodes the next value of a batch may let go of the zval. */
+/* Points into itself: never moved. It owns its bytes, since user code that encodes the next value of a batch may let go
+ * of the zval. */
 typedef struct client_payload {
 	leveret_bytes bytes;
 	leveret_meta meta;
-	zend_string *string;              /* holds the bytes, or NULL */
-	void *block;                      /* likewise, of the request's heap */
+	zend_string *string; /* holds the bytes, or NULL */
+	void *block;         /* likewise, of the request's heap */
 	char text[32];
 } client_payload;
 

@@ -1,6 +1,6 @@
 /* client/session.c: the lease under a session's lock, and waiting for that lock. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -44,9 +44,10 @@ bool php_leveret_client_session_wait(void **mod_data, uint64_t until)
 {
 	uint64_t number = ((const client_session_head *) *mod_data)->number;
 	for (;;) {
-		/* The error of the time limit jumps out of here, and PHP would write an empty session over the one that was not read. It raises
-		 * it when the session has failed to start. */
-		if (zend_atomic_bool_load_ex(&EG(timed_out)) || php_leveret_interrupted() || !php_leveret_client_session_is_open(mod_data, number)) {
+		/* The error of the time limit jumps out of here, and PHP would write an empty session over the one that was not
+		 * read. It raises it when the session has failed to start. */
+		if (zend_atomic_bool_load_ex(&EG(timed_out)) || php_leveret_interrupted()
+			|| !php_leveret_client_session_is_open(mod_data, number)) {
 			return false;
 		}
 		uint64_t now = php_leveret_microseconds();

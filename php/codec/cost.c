@@ -1,6 +1,7 @@
-/* codec/cost.c: PHP's serialized data and JSON, walked over before they are read. igbinary's and msgpack's data are walked over anyway. */
+/* codec/cost.c: PHP's serialized data and JSON, walked over before they are read. igbinary's and msgpack's data are
+ * walked over anyway. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "cost.h"
@@ -41,7 +42,7 @@ size_t php_leveret_memory_left_now(void)
 
 typedef struct walk {
 	const char *at, *end;
-	uint64_t owed;                    /* tokens that arrays and objects have claimed, and that have not come */
+	uint64_t owed; /* tokens that arrays and objects have claimed, and that have not come */
 	uint32_t depth;
 	bool is_trusted;
 	size_t cost;
@@ -117,7 +118,8 @@ static bool take_claim(walk *walk)
 	return walk->owed <= (uint64_t) (walk->end - walk->at) / 3;
 }
 
-/* LENGTH:{bytes} of a class that reads them itself, as old versions of PHP's own classes do: with the same reader, from any place on. */
+/* LENGTH:{bytes} of a class that reads them itself, as old versions of PHP's own classes do: with the same reader, from
+ * any place on. */
 static bool take_custom(walk *walk)
 {
 	uint64_t len, count, claimed = 0;
@@ -127,7 +129,8 @@ static bool take_custom(walk *walk)
 	const char *end = walk->at + len;
 	while (walk->at < end) {
 		char type = *walk->at++;
-		if ((type == 'a' || type == '"') && cost_take(walk, ':') && cost_take_number(walk, &count, ':') && cost_take(walk, '{')) {
+		if ((type == 'a' || type == '"') && cost_take(walk, ':') && cost_take_number(walk, &count, ':')
+			&& cost_take(walk, '{')) {
 			claimed += count;
 			walk->cost += php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST);
 		}
@@ -146,7 +149,11 @@ static bool take_token(walk *walk)
 	switch (type) {
 		case 'N':
 			return cost_take(walk, ';');
-		case 'b': case 'i': case 'd': case 'r': case 'R': {
+		case 'b':
+		case 'i':
+		case 'd':
+		case 'r':
+		case 'R': {
 			const char *stop = memchr(walk->at, ';', (size_t) (walk->end - walk->at));
 			walk->at = stop ? stop + 1 : walk->end;
 			return stop != NULL;
@@ -208,7 +215,8 @@ bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max)
 			case '{':
 				cost += sizeof(zend_object) + php_leveret_table_cost(1, PHP_LEVERET_ELEMENT_COST);
 				break;
-			/* An element of a list; that of an object has both signs. Tables are powers of two, and the old one is there while the new one is filled. */
+			/* An element of a list; that of an object has both signs. Tables are powers of two, and the old one is
+			 * there while the new one is filled. */
 			case ',':
 				cost += 3 * sizeof(zval);
 				break;

@@ -1,5 +1,5 @@
-/* codec/cost.h: what a value will take of the request's memory, told from its bytes before it is made. A reader that meets memory_limit
- * ends the script, and a few bytes can ask for much: each empty bracket of JSON becomes an array. */
+/* codec/cost.h: what a value will take of the request's memory, told from its bytes before it is made. A reader that
+ * meets memory_limit ends the script, and a few bytes can ask for much: each empty bracket of JSON becomes an array. */
 #ifndef PHP_LEVERET_CODEC_COST_H
 #define PHP_LEVERET_CODEC_COST_H
 
@@ -15,7 +15,8 @@
 /* Of an element in a table: itself, and two places of the hash. */
 #define PHP_LEVERET_ELEMENT_COST (sizeof(Bucket) + 2 * sizeof(uint32_t))
 
-/* An array's, for which as many elements are asked for at once: its table is a power of two, and an empty array has none. */
+/* An array's, for which as many elements are asked for at once: its table is a power of two, and an empty array has
+ * none. */
 static zend_always_inline size_t php_leveret_table_cost(uint64_t count, size_t element_cost)
 {
 	if (count == 0) {
@@ -26,8 +27,12 @@ static zend_always_inline size_t php_leveret_table_cost(uint64_t count, size_t e
 		size *= 2;
 	}
 	size_t bytes = size * element_cost;
-	/* PHP's heap has blocks that just fit for tables; of lists, which have two places of a hash, up to a quarter more; above that, pages. */
-	return sizeof(zend_array) + bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : element_cost < sizeof(Bucket) ? bytes / 4 : 0);
+	/* PHP's heap has blocks that just fit for tables; of lists, which have two places of a hash, up to a quarter more;
+	 * above that, pages. */
+	return sizeof(zend_array) + bytes
+		+ (bytes > PHP_LEVERET_BLOCK_MAX        ? PHP_LEVERET_PAGE
+				: element_cost < sizeof(Bucket) ? bytes / 4
+												: 0);
 }
 
 /* Some of PHP's functions for strings ask for a few bytes more. */
@@ -37,22 +42,23 @@ static zend_always_inline size_t php_leveret_string_cost(size_t len)
 	return bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : bytes / 4);
 }
 
-/* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has already. */
+/* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has
+ * already. */
 size_t php_leveret_memory_left(void);
 /* The same for one block, and not a byte that is not left. */
 size_t php_leveret_memory_left_for_block(void);
 /* The same in the middle of reading a value. */
 size_t php_leveret_memory_left_now(void);
-/* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that does not fit, PHP
- * says so, as it does with the originals. */
+/* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that
+ * does not fit, PHP says so, as it does with the originals. */
 static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_trusted)
 {
 	return is_trusted || len <= PHP_LEVERET_COST_FREE ? SIZE_MAX : php_leveret_memory_left();
 }
 
-/* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the same time, and
- * what it becomes costs no more than that. What a class has written in a form of its own is not looked at where a process of this host has
- * stored it. All else that may be wrong is for PHP's reader to find. */
+/* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the
+ * same time, and what it becomes costs no more than that. What a class has written in a form of its own is not looked
+ * at where a process of this host has stored it. All else that may be wrong is for PHP's reader to find. */
 bool php_leveret_php_fits(const char *data, size_t len, bool is_trusted, size_t cost_max);
 /* The same of JSON, which claims nothing. */
 bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max);

@@ -1,6 +1,6 @@
 /* codec/damage.c: exceptions that say that data is damaged. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "damage.h"
@@ -24,7 +24,8 @@ static HashTable *thrower(zend_object *thrown, zval *held)
 static bool is_of_php(const zval *class_name)
 {
 	const zend_class_entry *ce = class_name && Z_TYPE_P(class_name) == IS_STRING
-		? zend_hash_str_find_ptr_lc(EG(class_table), Z_STRVAL_P(class_name), Z_STRLEN_P(class_name)) : NULL;
+		? zend_hash_str_find_ptr_lc(EG(class_table), Z_STRVAL_P(class_name), Z_STRLEN_P(class_name))
+		: NULL;
 	return ce && ce->type == ZEND_INTERNAL_CLASS;
 }
 
@@ -32,7 +33,8 @@ static bool is_of_php(const zval *class_name)
 static bool is_running(const zval *function)
 {
 	const zend_execute_data *now = EG(current_execute_data);
-	return now && now->func && now->func->common.function_name && damage_is_word(function, ZSTR_VAL(now->func->common.function_name));
+	return now && now->func && now->func->common.function_name
+		&& damage_is_word(function, ZSTR_VAL(now->func->common.function_name));
 }
 
 bool php_leveret_take_damage(bool readable)
@@ -45,8 +47,10 @@ bool php_leveret_take_damage(bool readable)
 	HashTable *call = thrower(EG(exception), &held);
 	const zval *function = call ? zend_hash_str_find(call, "function", strlen("function")) : NULL;
 	const zval *class_name = call ? zend_hash_str_find(call, "class", strlen("class")) : NULL;
-	bool wakes = damage_is_word(function, "__wakeup") || damage_is_word(function, "__unserialize") || damage_is_word(function, "unserialize");
-	bool is_damage = (wakes && is_of_php(class_name)) || (!readable && is_running(function) && (!class_name || is_of_php(class_name)));
+	bool wakes = damage_is_word(function, "__wakeup") || damage_is_word(function, "__unserialize")
+		|| damage_is_word(function, "unserialize");
+	bool is_damage = (wakes && is_of_php(class_name))
+		|| (!readable && is_running(function) && (!class_name || is_of_php(class_name)));
 	zval_ptr_dtor(&held);
 	if (is_damage) {
 		zend_clear_exception();

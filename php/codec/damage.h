@@ -4,9 +4,10 @@
 
 #include "php.h"
 
-/* Takes away the pending exception if PHP itself has thrown it of data that is no value: where a class cannot be unserialized, or one of
- * PHP's own finds that it is given nothing of its own, as a DateTime without a date does. `readable`: all was read, and then the objects
- * were woken. What code of the script has thrown stays, as with the originals. */
+/* Takes away the pending exception if PHP itself has thrown it of data that is no value: where a class cannot be
+ * unserialized, or one of PHP's own finds that it is given nothing of its own, as a DateTime without a date does.
+ * `readable`: all was read, and then the objects were woken. What code of the script has thrown stays, as with the
+ * originals. */
 bool php_leveret_take_damage(bool readable);
 
 #endif

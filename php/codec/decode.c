@@ -1,10 +1,11 @@
-/* codec/decode.c: bytes of any entrance -> zval. What the bytes are is said by the item, or by its flags: see leveret_translate.
+/* codec/decode.c: bytes of any entrance -> zval. What the bytes are is said by the item, or by its flags: see
+ * leveret_translate.
  *
- * Who may store something may also lie, so nothing here trusts a length, and a value that would not fit into the request's memory
- * counts as damaged: a fatal error would be worse than a miss.
+ * Who may store something may also lie, so nothing here trusts a length, and a value that would not fit into the
+ * request's memory counts as damaged: a fatal error would be worse than a miss.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "decode.h"
@@ -60,7 +61,8 @@ static double double_of_locale(const zend_string *data)
 }
 
 /* The bytes of a value that is not compressed. */
-static bool read_plain(uint8_t encoding, leveret_origin reader, const zend_string *data, int wanted, zval *value, const char **problem)
+static bool read_plain(
+	uint8_t encoding, leveret_origin reader, const zend_string *data, int wanted, zval *value, const char **problem)
 {
 	const char *bytes = ZSTR_VAL(data);
 	switch (encoding) {
@@ -68,22 +70,27 @@ static bool read_plain(uint8_t encoding, leveret_origin reader, const zend_strin
 			ZVAL_LONG(value, ZEND_STRTOL(bytes, NULL, 10));
 			return true;
 		case LEVERET_DOUBLE:
-			ZVAL_DOUBLE(value, reader == LEVERET_PECL_MEMCACHE ? double_of_locale(data) : php_leveret_text_to_double(bytes));
+			ZVAL_DOUBLE(
+				value, reader == LEVERET_PECL_MEMCACHE ? double_of_locale(data) : php_leveret_text_to_double(bytes));
 			return true;
 		case LEVERET_BOOL:
-			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or appended to shows it. */
+			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or
+			 * appended to shows it. */
 			ZVAL_BOOL(value, bytes[0] == '1' && (ZSTR_LEN(data) == 1 || reader != LEVERET_PECL_MEMCACHE));
 			return true;
 		case LEVERET_NULL:
 			ZVAL_NULL(value);
 			return true;
 		case LEVERET_JSON:
-			if (!php_leveret_json_fits(bytes, ZSTR_LEN(data), php_leveret_cost_max(ZSTR_LEN(data), wanted & PHP_LEVERET_TRUSTED))) {
+			if (!php_leveret_json_fits(
+					bytes, ZSTR_LEN(data), php_leveret_cost_max(ZSTR_LEN(data), wanted & PHP_LEVERET_TRUSTED))) {
 				*problem = "it is longer than memory_limit allows";
 				return false;
 			}
 			*problem = "it is no JSON";
-			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), wanted & PHP_LEVERET_JSON_OBJECTS ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
+			return php_json_decode_ex(value, bytes, ZSTR_LEN(data),
+					   wanted & PHP_LEVERET_JSON_OBJECTS ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH)
+				== SUCCESS;
 		default:
 			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), wanted, value, problem);
 	}
@@ -95,10 +102,12 @@ static bool is_string(uint8_t encoding)
 	return encoding == LEVERET_RAW || encoding > LEVERET_MARSHAL;
 }
 
-php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, int wanted, zval *value, const char **problem)
+php_leveret_decoding php_leveret_decode(
+	const leveret_meta *meta, leveret_origin reader, zend_string *data, int wanted, zval *value, const char **problem)
 {
 	leveret_form form = { LEVERET_RAW, LEVERET_CODEC_NONE };
-	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
+	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0
+		&& reader != LEVERET_NATIVE) {
 		zend_string_release(data);
 		*problem = "nobody writes such flags";
 		return PHP_LEVERET_UNKNOWN_FLAGS;

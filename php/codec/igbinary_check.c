@@ -1,24 +1,26 @@
 /* codec/igbinary_check.c: a walk over igbinary's data before igbinary reads it.
  *
- * igbinary 3.2.13 makes a value while it reads it, and does not survive all that damage can make of its data. Where the elements of
- * an object that has __unserialize() do not even begin, it frees what it has not set. An element with a key that was there before
- * takes the place of that one, which is freed, and references to it point at freed memory. It calls itself for each level of nesting,
- * however deep. The walk refuses all this. It cannot see what a class makes of an element: where a property's type does not allow an object that
- * has __unserialize(), igbinary frees it and marks it later, which is igbinary's to mend.
+ * igbinary 3.2.13 makes a value while it reads it, and does not survive all that damage can make of its data. Where the
+ * elements of an object that has __unserialize() do not even begin, it frees what it has not set. An element with a key
+ * that was there before takes the place of that one, which is freed, and references to it point at freed memory. It
+ * calls itself for each level of nesting, however deep. The walk refuses all this. It cannot see what a class makes of
+ * an element: where a property's type does not allow an object that has __unserialize(), igbinary frees it and marks it
+ * later, which is igbinary's to mend.
  *
- * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's nodes know their
- * parents, by its number. What it makes of that, PHP's functions know as recursion.
+ * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's
+ * nodes know their parents, by its number. What it makes of that, PHP's functions know as recursion.
  *
  *   data      00 00 00 01 or 02, one value, nothing behind it
  *   value     a type, a byte; then by type nothing, a number, bytes behind their length, or elements behind their count
  *   strings   those that are not empty are numbered, and named by their number where they come again
  *   slots     what references name by its number: arrays, objects and PHP references, numbered as they begin
  *
- * What igbinary_plain.c reads does not come here. Other data without references, such as objects, is walked over once, and nothing is
- * remembered but what is open: 15 to 28 % of the instructions that igbinary then takes to read it. Where there are references, as there are when objects share a class's default array, a second walk looks at
- * the keys: 50 to 80 %. */
+ * What igbinary_plain.c reads does not come here. Other data without references, such as objects, is walked over once,
+ * and nothing is remembered but what is open: 15 to 28 % of the instructions that igbinary then takes to read it. Where
+ * there are references, as there are when objects share a class's default array, a second walk looks at the keys: 50 to
+ * 80 %. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "igbinary_check.h"
@@ -33,7 +35,7 @@
 
 /* An array or object whose elements are being walked over. */
 typedef struct level {
-	uint32_t left;                    /* elements to come when the one inside of it is done */
+	uint32_t left; /* elements to come when the one inside of it is done */
 	uint32_t slot;
 } level;
 
@@ -44,33 +46,42 @@ typedef struct text {
 	uint64_t hash;
 } text;
 
-/* Of the second walk: strings by their number, and of each key that was met, with its array, a hash. Two keys with the same hash count
- * as the same: that happens by chance once in 2^64 pairs, and then a good value counts as damaged. */
+/* Of the second walk: strings by their number, and of each key that was met, with its array, a hash. Two keys with the
+ * same hash count as the same: that happens by chance once in 2^64 pairs, and then a good value counts as damaged. */
 typedef struct key_set {
 	text *texts;
 	uint64_t *seen;
 	size_t mask;
-	uint32_t shift;                   /* of a hash, what is above the bits of a place in `seen` */
+	uint32_t shift; /* of a hash, what is above the bits of a place in `seen` */
 } key_set;
 
 /* Everything that handles it is inline, so that it lies in registers. */
 typedef struct walk {
 	const uint8_t *at, *end;
-	uint32_t left;                    /* elements to come of the innermost array or object */
-	uint32_t slot;                    /* its own */
+	uint32_t left; /* elements to come of the innermost array or object */
+	uint32_t slot; /* its own */
 	uint32_t depth;
 	uint32_t strings, slots, keys, references;
-	size_t cost;                      /* of all arrays and strings */
-	uint64_t largest;                 /* elements of the largest array, of which there may be a list and a table for a moment */
-	level *open;                      /* what is around it */
-	key_set *set;                     /* NULL: keys are not looked at */
+	size_t cost;      /* of all arrays and strings */
+	uint64_t largest; /* elements of the largest array, of which there may be a list and a table for a moment */
+	level *open;      /* what is around it */
+	key_set *set;     /* NULL: keys are not looked at */
 } walk;
 
 /* How long values of one length are, type and all; 0: others. */
-static const uint8_t lengths[UINT8_MAX + 1] = {
-	[NOTHING] = 1, [NO] = 1, [YES] = 1, [EMPTY_STRING] = 1, [LONG8P] = 2, [LONG8P + 1] = 2, [LONG8P + 2] = 3, [LONG8P + 3] = 3,
-	[LONG8P + 4] = 5, [LONG32N] = 5, [DOUBLE] = 9, [LONG64P] = 9, [LONG64N] = 9
-};
+static const uint8_t lengths[UINT8_MAX + 1] = { [NOTHING] = 1,
+	[NO] = 1,
+	[YES] = 1,
+	[EMPTY_STRING] = 1,
+	[LONG8P] = 2,
+	[LONG8P + 1] = 2,
+	[LONG8P + 2] = 3,
+	[LONG8P + 3] = 3,
+	[LONG8P + 4] = 5,
+	[LONG32N] = 5,
+	[DOUBLE] = 9,
+	[LONG64P] = 9,
+	[LONG64N] = 9 };
 
 /* --- parts --- */
 
@@ -179,11 +190,12 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 			return igbinary_check_skip(walk, lengths[type] - 1);
 		}
 		/* What no integer of PHP can be, igbinary takes for 0. */
-		return igbinary_check_take_number(walk, php_leveret_igbinary_power(type), &number) && number <= (uint64_t) ZEND_LONG_MAX + type % 2
-			&& is_new_key(walk, type % 2 ? 0 - number : number);
+		return igbinary_check_take_number(walk, php_leveret_igbinary_power(type), &number)
+			&& number <= (uint64_t) ZEND_LONG_MAX + type % 2 && is_new_key(walk, type % 2 ? 0 - number : number);
 	}
 	if (EXPECTED(type >= STRING_ID8 && type <= STRING32)) {
-		return take_name(walk, type, &number, with_keys) && (!with_keys || is_new_key(walk, hash_of_text(&walk->set->texts[number])));
+		return take_name(walk, type, &number, with_keys)
+			&& (!with_keys || is_new_key(walk, hash_of_text(&walk->set->texts[number])));
 	}
 	/* No key, no element: the place of one that was unset. */
 	*has_value = type != NOTHING;
@@ -258,23 +270,38 @@ static zend_always_inline bool igbinary_check_take_value(walk *walk, bool with_k
 		return igbinary_check_skip(walk, lengths[type] - 1);
 	}
 	switch (type) {
-		case STRING_ID8: case STRING_ID8 + 1: case STRING_ID32:
-		case STRING8: case STRING8 + 1: case STRING32:
+		case STRING_ID8:
+		case STRING_ID8 + 1:
+		case STRING_ID32:
+		case STRING8:
+		case STRING8 + 1:
+		case STRING32:
 			walk->slots += is_php_reference;
 			return take_name(walk, type, &number, with_keys);
 		case STRING64:
 			walk->slots += is_php_reference;
 			return igbinary_check_take_string(walk, 3, with_keys);
-		case REF8: case REF8 + 1: case REF32:
+		case REF8:
+		case REF8 + 1:
+		case REF32:
 			return take_reference(walk, type - REF8);
-		case OBJECT_REF8: case OBJECT_REF8 + 1: case OBJECT_REF32:
+		case OBJECT_REF8:
+		case OBJECT_REF8 + 1:
+		case OBJECT_REF32:
 			return take_reference(walk, type - OBJECT_REF8);
-		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
+		case ARRAY8:
+		case ARRAY8 + 1:
+		case ARRAY32:
 			return open_array(walk, type - ARRAY8);
-		case OBJECT8: case OBJECT8 + 1: case OBJECT32:
+		case OBJECT8:
+		case OBJECT8 + 1:
+		case OBJECT32:
 			return igbinary_check_take_string(walk, type - OBJECT8, with_keys) && open_object(walk, with_keys);
-		case OBJECT_ID8: case OBJECT_ID8 + 1: case OBJECT_ID32:
-			return igbinary_check_take_number(walk, type - OBJECT_ID8, &number) && number < walk->strings && open_object(walk, with_keys);
+		case OBJECT_ID8:
+		case OBJECT_ID8 + 1:
+		case OBJECT_ID32:
+			return igbinary_check_take_number(walk, type - OBJECT_ID8, &number) && number < walk->strings
+				&& open_object(walk, with_keys);
 		default:
 			return false;
 	}
@@ -293,7 +320,8 @@ static zend_always_inline bool take_all(walk *walk, bool with_keys)
 {
 	uint64_t version;
 	bool has_value;
-	if (!igbinary_check_take_number(walk, 2, &version) || (version != 1 && version != 2) || !igbinary_check_take_value(walk, with_keys)) {
+	if (!igbinary_check_take_number(walk, 2, &version) || (version != 1 && version != 2)
+		|| !igbinary_check_take_value(walk, with_keys)) {
 		return false;
 	}
 	while (walk->depth > 0) {
@@ -320,7 +348,12 @@ static zend_never_inline bool has_no_key_twice(walk walk, uint32_t keys, uint32_
 	if ((strings + (size_t) 1) * sizeof(text) + size * sizeof(uint64_t) > cost_max) {
 		return false;
 	}
-	key_set set = { .texts = safe_emalloc(strings + 1, sizeof(text), 0), .seen = ecalloc(size, sizeof(uint64_t)), .mask = size - 1, .shift = 64 - bits };
+	key_set set = {
+		.texts = safe_emalloc(strings + 1, sizeof(text), 0),
+		.seen = ecalloc(size, sizeof(uint64_t)),
+		.mask = size - 1,
+		.shift = 64 - bits,
+	};
 	walk.set = &set;
 	bool is_good = take_all(&walk, true);
 	efree(set.texts);

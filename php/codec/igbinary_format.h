@@ -6,14 +6,39 @@
 
 /* Of types with a length, a count or a number in 1, 2 or 4 bytes, the first and the last are named. */
 enum {
-	NOTHING = 0x00, REF8 = 0x01, REF32 = 0x03, NO = 0x04, YES = 0x05, LONG8P = 0x06, LONG32N = 0x0b, DOUBLE = 0x0c, EMPTY_STRING = 0x0d,
-	STRING_ID8 = 0x0e, STRING_ID32 = 0x10, STRING8 = 0x11, STRING32 = 0x13, ARRAY8 = 0x14, ARRAY32 = 0x16, OBJECT8 = 0x17, OBJECT32 = 0x19,
-	OBJECT_ID8 = 0x1a, OBJECT_ID32 = 0x1c, SERIALIZABLE8 = 0x1d, SERIALIZABLE32 = 0x1f, LONG64P = 0x20, LONG64N = 0x21,
-	OBJECT_REF8 = 0x22, OBJECT_REF32 = 0x24, PHP_REFERENCE = 0x25, STRING64 = 0x26, ENUM_CASE = 0x27
+	NOTHING = 0x00,
+	REF8 = 0x01,
+	REF32 = 0x03,
+	NO = 0x04,
+	YES = 0x05,
+	LONG8P = 0x06,
+	LONG32N = 0x0b,
+	DOUBLE = 0x0c,
+	EMPTY_STRING = 0x0d,
+	STRING_ID8 = 0x0e,
+	STRING_ID32 = 0x10,
+	STRING8 = 0x11,
+	STRING32 = 0x13,
+	ARRAY8 = 0x14,
+	ARRAY32 = 0x16,
+	OBJECT8 = 0x17,
+	OBJECT32 = 0x19,
+	OBJECT_ID8 = 0x1a,
+	OBJECT_ID32 = 0x1c,
+	SERIALIZABLE8 = 0x1d,
+	SERIALIZABLE32 = 0x1f,
+	LONG64P = 0x20,
+	LONG64N = 0x21,
+	OBJECT_REF8 = 0x22,
+	OBJECT_REF32 = 0x24,
+	PHP_REFERENCE = 0x25,
+	STRING64 = 0x26,
+	ENUM_CASE = 0x27
 };
 
 /* A number of 1, 2, 4 or 8 bytes, the high one first. */
-static zend_always_inline bool php_leveret_igbinary_number(const uint8_t **at, const uint8_t *end, int power, uint64_t *number)
+static zend_always_inline bool php_leveret_igbinary_number(
+	const uint8_t **at, const uint8_t *end, int power, uint64_t *number)
 {
 	const uint8_t *from = *at;
 	size_t width = (size_t) 1 << power;

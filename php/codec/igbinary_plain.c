@@ -1,11 +1,12 @@
-/* codec/igbinary_plain.c: reads igbinary's format where nothing but null, bool, int, float, string and array is in it, as plain.c reads PHP's.
- * What is made is checked as it is made, so the walk of igbinary_check.c is spared, and keys that come again are not hashed again.
+/* codec/igbinary_plain.c: reads igbinary's format where nothing but null, bool, int, float, string and array is in it,
+ * as plain.c reads PHP's. What is made is checked as it is made, so the walk of igbinary_check.c is spared, and keys
+ * that come again are not hashed again.
  *
- * Whatever else it meets (objects, references, an array that comes again, damaged data) is left to that walk and igbinary: so this one
- * decides nothing.
+ * Whatever else it meets (objects, references, an array that comes again, damaged data) is left to that walk and
+ * igbinary: so this one decides nothing.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "igbinary_plain.h"
@@ -18,7 +19,7 @@
 typedef struct reader {
 	const uint8_t *at, *end;
 	php_leveret_rows rows;
-	zend_string **strings;            /* by their number; the value that is being made holds each of them */
+	zend_string **strings; /* by their number; the value that is being made holds each of them */
 	uint32_t strings_len, strings_max;
 	zend_string *first[STRINGS_FIRST];
 } reader;
@@ -31,7 +32,8 @@ static zend_always_inline bool igbinary_plain_read_number(reader *from, int powe
 static zend_always_inline bool igbinary_plain_read_integer(reader *from, uint8_t type, zend_long *integer)
 {
 	uint64_t number;
-	if (!igbinary_plain_read_number(from, php_leveret_igbinary_power(type), &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
+	if (!igbinary_plain_read_number(from, php_leveret_igbinary_power(type), &number)
+		|| UNEXPECTED(number > ZEND_LONG_MAX)) {
 		return false;
 	}
 	*integer = type % 2 ? -(zend_long) number : (zend_long) number;
@@ -60,8 +62,9 @@ static zend_always_inline zend_string *igbinary_plain_read_string(reader *from, 
 		bool known = igbinary_plain_read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
 		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
 	}
-	if (!igbinary_plain_read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
-			|| !php_leveret_rows_pay(&from->rows, php_leveret_string_cost(number) + place)) {
+	if (!igbinary_plain_read_number(from, type - STRING8, &number) || number == 0
+		|| number > (uint64_t) (from->end - from->at)
+		|| !php_leveret_rows_pay(&from->rows, php_leveret_string_cost(number) + place)) {
 		return NULL;
 	}
 	if (UNEXPECTED(from->strings_len == from->strings_max)) {
@@ -100,11 +103,18 @@ static zend_always_inline bool igbinary_plain_read_value(reader *from, zval *to)
 		case NOTHING:
 			ZVAL_NULL(to);
 			return true;
-		case NO: case YES:
+		case NO:
+		case YES:
 			ZVAL_BOOL(to, type == YES);
 			return true;
-		case LONG8P: case LONG8P + 1: case LONG8P + 2: case LONG8P + 3: case LONG8P + 4: case LONG32N:
-		case LONG64P: case LONG64N:
+		case LONG8P:
+		case LONG8P + 1:
+		case LONG8P + 2:
+		case LONG8P + 3:
+		case LONG8P + 4:
+		case LONG32N:
+		case LONG64P:
+		case LONG64N:
 			if (!igbinary_plain_read_integer(from, type, &integer)) {
 				return false;
 			}
@@ -115,15 +125,21 @@ static zend_always_inline bool igbinary_plain_read_value(reader *from, zval *to)
 		case EMPTY_STRING:
 			ZVAL_EMPTY_STRING(to);
 			return true;
-		case STRING_ID8: case STRING_ID8 + 1: case STRING_ID32:
-		case STRING8: case STRING8 + 1: case STRING32:
+		case STRING_ID8:
+		case STRING_ID8 + 1:
+		case STRING_ID32:
+		case STRING8:
+		case STRING8 + 1:
+		case STRING32:
 			string = igbinary_plain_read_string(from, type);
 			if (UNEXPECTED(!string)) {
 				return false;
 			}
 			ZVAL_STR(to, string);
 			return true;
-		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
+		case ARRAY8:
+		case ARRAY8 + 1:
+		case ARRAY32:
 			return igbinary_plain_read_array(from, type, to);
 		default:
 			return false;
@@ -148,8 +164,8 @@ static zend_always_inline bool read_named(reader *from, uint8_t type, php_levere
 		return false;
 	}
 	php_leveret_row_leave(row);
-	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index) && php_leveret_row_pay(&from->rows, row, key, 0)
-		&& igbinary_plain_read_value(from, &value);
+	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index)
+		&& php_leveret_row_pay(&from->rows, row, key, 0) && igbinary_plain_read_value(from, &value);
 	if (read && UNEXPECTED(!zend_hash_add(row->array, key, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
@@ -163,7 +179,9 @@ static zend_always_inline bool read_numbered(reader *from, uint8_t type, php_lev
 	zval value;
 	zend_long index;
 	php_leveret_row_leave(row);
-	if (!igbinary_plain_read_integer(from, type, &index) || !php_leveret_row_pay(&from->rows, row, NULL, (zend_ulong) index) || !igbinary_plain_read_value(from, &value)) {
+	if (!igbinary_plain_read_integer(from, type, &index)
+		|| !php_leveret_row_pay(&from->rows, row, NULL, (zend_ulong) index)
+		|| !igbinary_plain_read_value(from, &value)) {
 		return false;
 	}
 	if (UNEXPECTED(!zend_hash_index_add(row->array, (zend_ulong) index, &value))) {

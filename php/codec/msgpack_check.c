@@ -1,11 +1,12 @@
 /* codec/msgpack_check.c: a walk over msgpack's data before msgpack reads it.
  *
- * msgpack 2.2.0 writes objects and references as maps whose first key is nil, and does not survive all that damage can make of these.
- * So they are for those who have chosen msgpack; everybody reads what is made of the other types, when it is whole. Each value takes a
- * byte at least, so that no count that the walk has passed asks for more than is there. But a map's table is made when its first element is whole,
- * for as many elements as the map that began last: one large map makes large tables of all that are around it. */
+ * msgpack 2.2.0 writes objects and references as maps whose first key is nil, and does not survive all that damage can
+ * make of these. So they are for those who have chosen msgpack; everybody reads what is made of the other types, when
+ * it is whole. Each value takes a byte at least, so that no count that the walk has passed asks for more than is there.
+ * But a map's table is made when its first element is whole, for as many elements as the map that began last: one large
+ * map makes large tables of all that are around it. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "msgpack_check.h"
@@ -76,31 +77,57 @@ static bool msgpack_check_take_type(walk *walk, uint8_t type, uint64_t *values, 
 		return true;
 	}
 	switch (type) {
-		case 0xca: return msgpack_check_skip(walk, 4);
-		case 0xcb: return msgpack_check_skip(walk, 8);
-		case 0xcc: case 0xcd: case 0xce: case 0xcf: return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xcc));
-		case 0xd0: case 0xd1: case 0xd2: case 0xd3: return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xd0));
-		case 0xc4: case 0xc5: case 0xc6: return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xc4));
-		case 0xd9: case 0xda: case 0xdb: return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xd9));
-		case 0xdc: case 0xdd: return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xdc), values);
-		case 0xde: case 0xdf: *is_map = true; return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xde), values);
-		default: return false;
+		case 0xca:
+			return msgpack_check_skip(walk, 4);
+		case 0xcb:
+			return msgpack_check_skip(walk, 8);
+		case 0xcc:
+		case 0xcd:
+		case 0xce:
+		case 0xcf:
+			return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xcc));
+		case 0xd0:
+		case 0xd1:
+		case 0xd2:
+		case 0xd3:
+			return msgpack_check_skip(walk, (uint64_t) 1 << (type - 0xd0));
+		case 0xc4:
+		case 0xc5:
+		case 0xc6:
+			return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xc4));
+		case 0xd9:
+		case 0xda:
+		case 0xdb:
+			return msgpack_check_take_string(walk, (size_t) 1 << (type - 0xd9));
+		case 0xdc:
+		case 0xdd:
+			return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xdc), values);
+		case 0xde:
+		case 0xdf:
+			*is_map = true;
+			return msgpack_check_take_number(walk, (size_t) 2 << (type - 0xde), values);
+		default:
+			return false;
 	}
 }
 
 static bool is_key(uint8_t type)
 {
-	return type <= 0x7f || type >= 0xe0 || (type >= 0xa0 && type <= 0xbf) || (type >= 0xcc && type <= 0xd3) || (type >= 0xd9 && type <= 0xdb);
+	return type <= 0x7f || type >= 0xe0 || (type >= 0xa0 && type <= 0xbf) || (type >= 0xcc && type <= 0xd3)
+		|| (type >= 0xd9 && type <= 0xdb);
 }
 
 bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, size_t cost_max)
 {
 	/* An object that serializes itself has nil as its second key too, and no third. */
-	struct { uint64_t left; bool is_map, may_serialize, has_table; } open[DEPTH_MAX];
+	struct {
+		uint64_t left;
+		bool is_map, may_serialize, has_table;
+	} open[DEPTH_MAX];
 	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len };
 	uint32_t depth = 0;
-	uint64_t last_map = 0;            /* elements of the one that began last */
-	bool is_first = false;            /* of a map */
+	uint64_t last_map = 0; /* elements of the one that began last */
+	bool is_first = false; /* of a map */
 	do {
 		if (walk.at == walk.end) {
 			return false;
@@ -109,7 +136,8 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 		uint64_t values;
 		bool is_map;
 		if (depth > 0 && open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !is_key(type)) {
-			if (type != NIL || !with_objects || !(is_first || (open[depth - 1].may_serialize && open[depth - 1].left == 2))) {
+			if (type != NIL || !with_objects
+				|| !(is_first || (open[depth - 1].may_serialize && open[depth - 1].left == 2))) {
 				return false;
 			}
 			open[depth - 1].may_serialize = open[depth - 1].left == 4;
@@ -142,7 +170,8 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 				open[depth - 1].has_table = true;
 				/* That of a map which has more grows, as a list does. */
 				uint64_t first = MIN(last_map, MAP_MAX), all = MAX(first, open[depth - 1].left / 2 + 1);
-				walk.cost += php_leveret_table_cost(all, all > first ? 3 * PHP_LEVERET_ELEMENT_COST / 2 : PHP_LEVERET_ELEMENT_COST);
+				walk.cost += php_leveret_table_cost(
+					all, all > first ? 3 * PHP_LEVERET_ELEMENT_COST / 2 : PHP_LEVERET_ELEMENT_COST);
 			}
 			is_whole = open[depth - 1].left == 0;
 		}

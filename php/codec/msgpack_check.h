@@ -4,8 +4,8 @@
 
 #include "php.h"
 
-/* Whether the bytes are one value, whole, that costs no more than that (cost.h). Not `with_objects`: of null, bool, int, float, string and
- * array only. */
+/* Whether the bytes are one value, whole, that costs no more than that (cost.h). Not `with_objects`: of null, bool,
+ * int, float, string and array only. */
 bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, size_t cost_max);
 
 #endif

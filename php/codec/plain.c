@@ -1,11 +1,12 @@
-/* codec/plain.c: reads PHP's serialization format where nothing but null, bool, int, float, string and array is in it, which is what
- * caches mostly hold. PHP's own reader has to be ready for objects and back references; this one is faster by a quarter, as it is not,
- * and takes less memory: a list becomes a packed array at once, and a key that comes again is the same string.
+/* codec/plain.c: reads PHP's serialization format where nothing but null, bool, int, float, string and array is in it,
+ * which is what caches mostly hold. PHP's own reader has to be ready for objects and back references; this one is
+ * faster by a quarter, as it is not, and takes less memory: a list becomes a packed array at once, and a key that comes
+ * again is the same string.
  *
  * Whatever else it meets, damaged data included, is left to PHP's reader: so this one decides nothing.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "plain.h"
@@ -18,7 +19,7 @@
 
 typedef struct reader {
 	const char *at;
-	const char *end;   /* a byte beyond may be read: a NUL */
+	const char *end; /* a byte beyond may be read: a NUL */
 	php_leveret_rows rows;
 	zend_string *keys[SHARED_PLACES];
 } reader;
@@ -69,7 +70,8 @@ static bool plain_read_double(reader *from, zval *to)
 static bool read_bytes(reader *from, const char **bytes, size_t *len)
 {
 	zend_ulong number;
-	if (!plain_read_number(from, &number, ':') || !plain_skip(from, '"') || number > (zend_ulong) (from->end - from->at)) {
+	if (!plain_read_number(from, &number, ':') || !plain_skip(from, '"')
+		|| number > (zend_ulong) (from->end - from->at)) {
 		return false;
 	}
 	*bytes = from->at;
@@ -93,7 +95,8 @@ static zend_string *plain_key_string(reader *from, const char *bytes, size_t len
 	if (len > SHARED_LEN_MAX) {
 		return pay_for_string(from, len) ? zend_string_init(bytes, len, 0) : NULL;
 	}
-	zend_string **place = &from->keys[(len * 7 + (unsigned char) bytes[0] * 3 + (unsigned char) bytes[len - 1]) % SHARED_PLACES];
+	zend_string **place =
+		&from->keys[(len * 7 + (unsigned char) bytes[0] * 3 + (unsigned char) bytes[len - 1]) % SHARED_PLACES];
 	if (!*place || !zend_string_equals_cstr(*place, bytes, len)) {
 		if (!pay_for_string(from, len)) {
 			return NULL;
@@ -146,7 +149,9 @@ static bool plain_read_element(reader *from, php_leveret_row *row)
 
 	php_leveret_row_leave(row);
 	bool read = php_leveret_row_pay(&from->rows, row, key, (zend_ulong) index) && plain_read_value(from, &value);
-	if (read && !(key ? zend_hash_add(row->array, key, &value) : zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
+	if (read
+		&& !(key ? zend_hash_add(row->array, key, &value)
+				 : zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
 	}
@@ -218,7 +223,8 @@ static bool plain_read_value(reader *from, zval *to)
 bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value, bool *is_short)
 {
 	/* 0: no limit. */
-	zend_long depth_max = BG(unserialize_max_depth) > 0 ? MIN(BG(unserialize_max_depth), PHP_LEVERET_ROW_DEPTH_MAX) : PHP_LEVERET_ROW_DEPTH_MAX;
+	zend_long depth_max = BG(unserialize_max_depth) > 0 ? MIN(BG(unserialize_max_depth), PHP_LEVERET_ROW_DEPTH_MAX)
+														: PHP_LEVERET_ROW_DEPTH_MAX;
 	reader from = { .at = data, .end = data + len, .rows = { .depth_max = (int) depth_max, .left = cost_max } };
 	bool read = len > 0 && plain_read_value(&from, return_value);
 	if (read && from.at != from.end) {

@@ -1,7 +1,7 @@
-/* codec/row.h: arrays while a reader makes them, and how much of them there may be: of memory as much as is foretold to be left, and when
- * that is used up, as much as is left then, since what was foretold is never too little. One whose keys are those of the last one at its depth, in
- * their order, as rows of a table have them, has a copy of that one's hash table, and no key is looked for. From the first other key on it
- * is filled as any array. */
+/* codec/row.h: arrays while a reader makes them, and how much of them there may be: of memory as much as is foretold to
+ * be left, and when that is used up, as much as is left then, since what was foretold is never too little. One whose
+ * keys are those of the last one at its depth, in their order, as rows of a table have them, has a copy of that one's
+ * hash table, and no key is looked for. From the first other key on it is filled as any array. */
 #ifndef PHP_LEVERET_CODEC_ROW_H
 #define PHP_LEVERET_CODEC_ROW_H
 
@@ -13,16 +13,16 @@
 /* Of one value: what its arrays have in common. */
 typedef struct php_leveret_rows {
 	int depth, depth_max;
-	size_t owed;                      /* elements of all open arrays that are to come */
-	size_t left;                      /* bytes of memory that arrays and strings may take */
-	bool is_short;                    /* there is no more */
+	size_t owed;   /* elements of all open arrays that are to come */
+	size_t left;   /* bytes of memory that arrays and strings may take */
+	bool is_short; /* there is no more */
 	const zend_array *before[PHP_LEVERET_ROW_DEPTH_MAX];
 } php_leveret_rows;
 
 typedef struct php_leveret_row {
 	zend_array *array;
-	const zend_array *before;         /* NULL: the keys are other ones */
-	bool has_table;                   /* not a list any more */
+	const zend_array *before; /* NULL: the keys are other ones */
+	bool has_table;           /* not a list any more */
 } php_leveret_row;
 
 static zend_never_inline bool php_leveret_rows_pay_of_the_rest(php_leveret_rows *rows, size_t cost)
@@ -46,8 +46,10 @@ static zend_always_inline bool php_leveret_rows_pay(php_leveret_rows *rows, size
 	return true;
 }
 
-/* False: an array of `count` elements, at least one, is too deep, claims more than `room` elements with all that are open, or costs too much. */
-static zend_always_inline bool php_leveret_row_begin(php_leveret_rows *rows, uint64_t count, size_t room, php_leveret_row *row)
+/* False: an array of `count` elements, at least one, is too deep, claims more than `room` elements with all that are
+ * open, or costs too much. */
+static zend_always_inline bool php_leveret_row_begin(
+	php_leveret_rows *rows, uint64_t count, size_t room, php_leveret_row *row)
 {
 	if (rows->owed + count > room || rows->depth == rows->depth_max) {
 		return false;
@@ -55,7 +57,8 @@ static zend_always_inline bool php_leveret_row_begin(php_leveret_rows *rows, uin
 	const zend_array *before = rows->before[rows->depth];
 	/* A list has its integers by their place anyway. */
 	bool is_alike = before && before->nNumUsed == count && !(HT_FLAGS(before) & HASH_FLAG_PACKED);
-	if (!php_leveret_rows_pay(rows, php_leveret_table_cost(count, is_alike ? PHP_LEVERET_ELEMENT_COST : sizeof(zval)))) {
+	if (!php_leveret_rows_pay(
+			rows, php_leveret_table_cost(count, is_alike ? PHP_LEVERET_ELEMENT_COST : sizeof(zval)))) {
 		return false;
 	}
 	rows->depth++;
@@ -100,9 +103,10 @@ static zend_always_inline void php_leveret_row_leave(php_leveret_row *row)
 	}
 }
 
-/* Before the element with this key, or with this index where that is NULL, comes in: with it the array may become a hash table, and for
- * a moment there are both. */
-static zend_always_inline bool php_leveret_row_pay(php_leveret_rows *rows, php_leveret_row *row, const zend_string *key, zend_ulong index)
+/* Before the element with this key, or with this index where that is NULL, comes in: with it the array may become a
+ * hash table, and for a moment there are both. */
+static zend_always_inline bool php_leveret_row_pay(
+	php_leveret_rows *rows, php_leveret_row *row, const zend_string *key, zend_ulong index)
 {
 	if (EXPECTED(row->has_table || (!key && index == row->array->nNumUsed))) {
 		return true;
@@ -112,7 +116,8 @@ static zend_always_inline bool php_leveret_row_pay(php_leveret_rows *rows, php_l
 }
 
 /* The array becomes *to, or is freed if it was not read whole; then nothing more may be read. */
-static zend_always_inline bool php_leveret_row_end(php_leveret_rows *rows, php_leveret_row *row, bool is_whole, zval *to)
+static zend_always_inline bool php_leveret_row_end(
+	php_leveret_rows *rows, php_leveret_row *row, bool is_whole, zval *to)
 {
 	rows->depth--;
 	if (UNEXPECTED(!is_whole)) {

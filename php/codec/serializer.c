@@ -1,9 +1,10 @@
-/* codec/serializer.c: arrays and objects as bytes, by PHP's serializer or, when that extension is loaded, igbinary's or msgpack's.
+/* codec/serializer.c: arrays and objects as bytes, by PHP's serializer or, when that extension is loaded, igbinary's or
+ * msgpack's.
  *
  * The two are looked up by name in the module that is loaded, so that one leveret.so fits every machine.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "serializer.h"
@@ -66,7 +67,8 @@ static bool has_msgpack(void)
 	return found.msgpack_serialize && found.msgpack_unserialize;
 }
 
-/* Neither igbinary nor msgpack can be told which classes to make, so a list of allowed classes leaves PHP's own format only. */
+/* Neither igbinary nor msgpack can be told which classes to make, so a list of allowed classes leaves PHP's own format
+ * only. */
 static bool restricted(void)
 {
 	return LEVERET_G(allowed_classes_text) && *LEVERET_G(allowed_classes_text);
@@ -83,8 +85,8 @@ static const char *serializer_of_apc(bool if_set)
 	return LEVERET_G(apcu_serializer_is_set) || !if_set ? LEVERET_G(apcu_serializer) : NULL;
 }
 
-/* leveret.serializer=auto: apcu_* do as apc.serializer says, or its default, since others may have no igbinary where this process has
- * it. Who has set it has told Leveret\Cache too. */
+/* leveret.serializer=auto: apcu_* do as apc.serializer says, or its default, since others may have no igbinary where
+ * this process has it. Who has set it has told Leveret\Cache too. */
 static const char *chosen_name(bool of_apcu)
 {
 	const char *ours = LEVERET_G(serializer), *of_apc = serializer_of_apc(!of_apcu);
@@ -108,14 +110,16 @@ static leveret_encoding chosen(bool of_apcu)
 	}
 	if (strcmp(name, "auto") != 0 && !LEVERET_G(serializer_logged)) {
 		char line[128];
-		snprintf(line, sizeof(line), "leveret: the serializer to use is %s, but that extension is not loaded: PHP's serializer is used", name);
+		snprintf(line, sizeof(line),
+			"leveret: the serializer to use is %s, but that extension is not loaded: PHP's serializer is used", name);
 		php_log_err(line);
 		LEVERET_G(serializer_logged) = true;
 	}
 	return LEVERET_PHP;
 }
 
-/* serialize() and unserialize() calls of user code within ours must number their back references on their own: so the lock. */
+/* serialize() and unserialize() calls of user code within ours must number their back references on their own: so the
+ * lock. */
 static void php_serialize(smart_str *bytes, zval *value)
 {
 	php_serialize_data_t state;
@@ -134,10 +138,10 @@ static HashTable *allowed_classes(void)
 	}
 	HashTable *classes = pemalloc(sizeof(*classes), 1);
 	zend_hash_init(classes, 8, NULL, NULL, 1);
-	for (const char *at = LEVERET_G(allowed_classes_text); *at; ) {
+	for (const char *at = LEVERET_G(allowed_classes_text); *at;) {
 		size_t skip = strspn(at, ", \t");
 		size_t len = strcspn(at + skip, ", \t");
-		const char *name = at + skip + (at[skip] == '\\');   /* a leading backslash is no part of a class's name */
+		const char *name = at + skip + (at[skip] == '\\'); /* a leading backslash is no part of a class's name */
 		size_t name_len = len - (at[skip] == '\\');
 		if (name_len && !(name_len == 1 && *name == '-')) {
 			zend_string *lower = zend_string_alloc(name_len, 1);
@@ -189,12 +193,13 @@ bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out)
 
 bool php_leveret_has_serializer(leveret_encoding encoding)
 {
-	return encoding == LEVERET_PHP || (encoding == LEVERET_IGBINARY && has_igbinary()) || (encoding == LEVERET_MSGPACK && has_msgpack());
+	return encoding == LEVERET_PHP || (encoding == LEVERET_IGBINARY && has_igbinary())
+		|| (encoding == LEVERET_MSGPACK && has_msgpack());
 }
 
 bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out)
 {
-	smart_str bytes = {0};
+	smart_str bytes = { 0 };
 	uint8_t *block = NULL;
 	size_t len = 0;
 	bool failed = false;
@@ -230,7 +235,8 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 	return true;
 }
 
-bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int wanted, zval *return_value, const char **problem)
+bool php_leveret_unserialize(
+	uint8_t encoding, const char *data, size_t len, int wanted, zval *return_value, const char **problem)
 {
 	/* What the first reader has no memory for, the second has none for either: it takes more. */
 	bool readable = false, is_short = false;
@@ -241,19 +247,23 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
-			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max) && php_unserialize(data, len, return_value));
+			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max)
+				&& php_unserialize(data, len, return_value));
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
 		readable = php_leveret_read_igbinary_plain(data, len, cost_max, return_value, &is_short)
-			|| (!is_short && php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
+			|| (!is_short && php_leveret_igbinary_check(data, len, cost_max)
+				&& found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		/* However short: see there what msgpack makes of maps. */
 		cost_max = php_leveret_cost_max(SIZE_MAX, is_trusted);
-		readable = php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
+		readable =
+			php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
 			&& found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
-		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
+		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded"
+												: "the extension msgpack is not loaded";
 	}
 
 	if (UNEXPECTED(is_short)) {

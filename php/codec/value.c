@@ -1,9 +1,9 @@
-/* codec/value.c: zval <-> bytes. Strings are stored as they are, integers as numbers that leveret_add_integer can count, floats as
- * their shortest text; arrays and objects by a serializer (codec/serializer.c). The item says how it is encoded, not the configuration.
- * What other entrances stored is read by codec/decode.c.
+/* codec/value.c: zval <-> bytes. Strings are stored as they are, integers as numbers that leveret_add_integer can
+ * count, floats as their shortest text; arrays and objects by a serializer (codec/serializer.c). The item says how it
+ * is encoded, not the configuration. What other entrances stored is read by codec/decode.c.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "value.h"
@@ -21,7 +21,7 @@
 
 static void encode_double(double value, php_leveret_encoded *out)
 {
-	smart_str text = {0};
+	smart_str text = { 0 };
 	/* Precision -1 is the shortest text that reads back as the same float. */
 	smart_str_append_double(&text, value, -1, false);
 	out->meta.encoding = LEVERET_DOUBLE;
@@ -71,11 +71,12 @@ void php_leveret_encoded_free(php_leveret_encoded *encoded)
 	}
 }
 
-static zend_always_inline leveret_status value_read_string(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static zend_always_inline leveret_status value_read_string(
+	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	leveret_status status;
 	if (UNEXPECTED(reading->found.value_len <= 1)) {
-		char byte = 0;   /* PHP has each string of up to one byte ready-made */
+		char byte = 0; /* PHP has each string of up to one byte ready-made */
 		status = leveret_read_copy(arena, key, reading, &byte);
 		if (reading->found.value_len == 0) {
 			ZVAL_EMPTY_STRING(return_value);
@@ -109,7 +110,8 @@ static leveret_status read_null(leveret_arena *arena, leveret_bytes key, leveret
 	return reading->found.value_len ? LEVERET_MISS : leveret_read_copy(arena, key, reading, &byte);
 }
 
-static leveret_status value_read_double(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static leveret_status value_read_double(
+	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	char text[DOUBLE_LEN_MAX + 1];
 	if (reading->found.value_len > DOUBLE_LEN_MAX) {
@@ -124,13 +126,15 @@ static leveret_status value_read_double(leveret_arena *arena, leveret_bytes key,
 	return LEVERET_OK;
 }
 
-/* APCu has no warning for this: its values are read by what wrote them. Nobody would expect one where applications fetch, so the log
- * says it once, and phpinfo how often. */
+/* APCu has no warning for this: its values are read by what wrote them. Nobody would expect one where applications
+ * fetch, so the log says it once, and phpinfo how often. */
 static void count_unreadable(const char *problem)
 {
 	if (LEVERET_G(apcu_unreadable)++ == 0 && !EG(exception)) {
 		char line[256];
-		snprintf(line, sizeof(line), "leveret: a stored value of apcu_* counts as missing, as others of this process will in silence: %s", problem);
+		snprintf(line, sizeof(line),
+			"leveret: a stored value of apcu_* counts as missing, as others of this process will in silence: %s",
+			problem);
 		php_log_err(line);
 	}
 }
@@ -147,14 +151,16 @@ static leveret_status unreadable(leveret_arena *arena, php_leveret_decoding deco
 }
 
 /* User code may run only after the copy: then nothing is left that a longjmp could harm. */
-static leveret_status read_serialized(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static leveret_status read_serialized(
+	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	char *data = emalloc(reading->found.value_len + 1);
 	leveret_status status = leveret_read_copy(arena, key, reading, data);
 	if (EXPECTED(status == LEVERET_OK)) {
 		data[reading->found.value_len] = '\0';
 		const char *problem;
-		if (!php_leveret_unserialize(reading->found.meta.encoding, data, reading->found.value_len, PHP_LEVERET_TRUSTED, return_value, &problem)) {
+		if (!php_leveret_unserialize(reading->found.meta.encoding, data, reading->found.value_len, PHP_LEVERET_TRUSTED,
+				return_value, &problem)) {
 			status = unreadable(arena, PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
@@ -163,7 +169,8 @@ static leveret_status read_serialized(leveret_arena *arena, leveret_bytes key, l
 }
 
 /* What other entrances stored. */
-static zend_never_inline leveret_status read_foreign(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static zend_never_inline leveret_status read_foreign(
+	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	if (reading->found.meta.encoding == LEVERET_INTEGER && reading->found.is_number) {
 		ZVAL_LONG(return_value, (zend_long) reading->found.number);
@@ -176,12 +183,14 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, lever
 	}
 	const char *problem;
 	int wanted = php_leveret_wants_msgpack(arena == LEVERET_G(apcu_arena)) ? PHP_LEVERET_MSGPACK_OBJECTS : 0;
-	php_leveret_decoding decoding = php_leveret_decode(&reading->found.meta, LEVERET_NATIVE, data, wanted, return_value, &problem);
+	php_leveret_decoding decoding =
+		php_leveret_decode(&reading->found.meta, LEVERET_NATIVE, data, wanted, return_value, &problem);
 	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(arena, decoding, problem);
 }
 
 /* OK | RETRY | LOST | MISS: the item is gone, or its bytes make no value | FAILED: an exception is pending. */
-static zend_always_inline leveret_status value_read(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+static zend_always_inline leveret_status value_read(
+	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	/* The native entrances compress nothing, so their items are asked no more than this. */
 	if (UNEXPECTED(reading->found.meta.origin != LEVERET_NATIVE)) {
@@ -211,7 +220,8 @@ static zend_always_inline leveret_status value_read(leveret_arena *arena, levere
 }
 
 /* From what a look-up has answered to the value. */
-static zend_always_inline php_leveret_fetch read_on(leveret_arena *arena, leveret_bytes key, leveret_status status, leveret_reading *reading, zval *return_value)
+static zend_always_inline php_leveret_fetch read_on(
+	leveret_arena *arena, leveret_bytes key, leveret_status status, leveret_reading *reading, zval *return_value)
 {
 	if (EXPECTED(status == LEVERET_OK)) {
 		do {
@@ -230,7 +240,8 @@ static zend_always_inline php_leveret_fetch read_on(leveret_arena *arena, levere
 }
 
 /* `how`: whether the hash is known. */
-static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, uint32_t how, uint64_t hash, uint32_t now, zval *return_value)
+static zend_always_inline php_leveret_fetch fetch(
+	leveret_arena *arena, zend_string *key, uint32_t how, uint64_t hash, uint32_t now, zval *return_value)
 {
 	if (php_leveret_decoded_get(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
 		return PHP_LEVERET_HIT;
@@ -241,7 +252,8 @@ static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_str
 	leveret_status found = leveret_read_begin(arena, name, how, hash, now, &reading);
 	php_leveret_fetch fetched = read_on(arena, name, found, &reading, return_value);
 	if (UNEXPECTED(fetched == PHP_LEVERET_HIT && Z_TYPE_P(return_value) == IS_ARRAY)) {
-		php_leveret_decoded_offer(leveret_arena_number(arena), PHP_LEVERET_NATIVE_VIEW, key, &reading.found.version, Z_ARR_P(return_value));
+		php_leveret_decoded_offer(
+			leveret_arena_number(arena), PHP_LEVERET_NATIVE_VIEW, key, &reading.found.version, Z_ARR_P(return_value));
 	}
 	return fetched;
 }
@@ -251,7 +263,8 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 	return fetch(arena, key, 0, 0, now, return_value);
 }
 
-php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value)
+php_leveret_fetch php_leveret_fetch_hashed(
+	leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value)
 {
 	return fetch(arena, key, LEVERET_READ_HASHED, hash, now, return_value);
 }

@@ -5,12 +5,12 @@
 #include "php.h"
 #include "leveret.h"
 
-/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at a field of this
- * struct: so it is used where it was filled in, and never copied. */
+/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at a
+ * field of this struct: so it is used where it was filled in, and never copied. */
 typedef struct php_leveret_encoded {
 	leveret_bytes bytes;
 	leveret_meta meta;
-	void *owned;          /* block of the request's heap that php_leveret_encoded_free releases; NULL for strings and integers */
+	void *owned; /* block of the request's heap that php_leveret_encoded_free releases; NULL for strings and integers */
 	int64_t integer;
 } php_leveret_encoded;
 
@@ -19,22 +19,25 @@ bool php_leveret_encode(zval *value, bool of_apcu, php_leveret_encoded *out);
 void php_leveret_encoded_free(php_leveret_encoded *encoded);
 
 typedef enum php_leveret_fetch {
-	PHP_LEVERET_HIT,     /* *return_value is set */
-	PHP_LEVERET_MISS,    /* no such item, or its data would not unserialize (a warning was given) */
-	PHP_LEVERET_ERROR    /* LOST or an exception is pending */
+	PHP_LEVERET_HIT,  /* *return_value is set */
+	PHP_LEVERET_MISS, /* no such item, or its data would not unserialize (a warning was given) */
+	PHP_LEVERET_ERROR /* LOST or an exception is pending */
 } php_leveret_fetch;
 
 /* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
-/* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits for less. The
- * hash of what is no string means nothing. */
+/* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits
+ * for less. The hash of what is no string means nothing. */
 void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD]);
-/* The same for the keys of an array of values that are about to be stored, from place *from on, which it moves behind them. Returns how
- * many elements those are. */
+/* The same for the keys of an array of values that are about to be stored, from place *from on, which it moves behind
+ * them. Returns how many elements those are. */
 uint32_t php_leveret_ask_for_names(leveret_arena *arena, HashTable *values, uint32_t *from);
 /* As php_leveret_fetch_value, for a key whose hash is known. */
-php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
-/* The value of an item that was found: copies and decodes. Where it was recycled meanwhile that of its key now; reading->found says which. */
-php_leveret_fetch php_leveret_read(leveret_arena *arena, zend_string *key, leveret_reading *reading, zval *return_value);
+php_leveret_fetch php_leveret_fetch_hashed(
+	leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
+/* The value of an item that was found: copies and decodes. Where it was recycled meanwhile that of its key now;
+ * reading->found says which. */
+php_leveret_fetch php_leveret_read(
+	leveret_arena *arena, zend_string *key, leveret_reading *reading, zval *return_value);
 
 #endif

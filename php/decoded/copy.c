@@ -1,28 +1,28 @@
 /* decoded/copy.c: an array, and all that is in it, as one block of memory outside PHP's heap. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "copy.h"
 
 /* Deeper nesting is decoded each time: the copy recurses on C's stack. */
 #define DEPTH_MAX 128
-/* Strings that come again soon are kept once (column names, states, currencies): those of up to this length, looked for in so many
- * places. A full table of all strings would cost more than it saves. */
+/* Strings that come again soon are kept once (column names, states, currencies): those of up to this length, looked for
+ * in so many places. A full table of all strings would cost more than it saves. */
 #define SHARED_LEN_MAX 64
 #define SHARED_PLACES 256
 
 typedef struct shared_string {
 	zend_string *source;
-	zend_string *copy;   /* once it is filled */
+	zend_string *copy; /* once it is filled */
 } shared_string;
 
 /* The block is measured first, then filled. */
 typedef struct block {
-	bool refcounted;     /* which of the two forms */
-	size_t bytes;        /* measuring: needed so far, */
-	size_t most;         /* and what it may come to */
-	char *at;            /* filling: the next free byte */
+	bool refcounted; /* which of the two forms */
+	size_t bytes;    /* measuring: needed so far, */
+	size_t most;     /* and what it may come to */
+	char *at;        /* filling: the next free byte */
 	shared_string shared[SHARED_PLACES];
 } block;
 
@@ -31,7 +31,8 @@ static size_t string_size(const zend_string *string)
 	return ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(ZSTR_LEN(string)));
 }
 
-/* Most readers make hash tables of lists; as packed arrays they take 16 bytes an element instead of 40. Scripts cannot tell. */
+/* Most readers make hash tables of lists; as packed arrays they take 16 bytes an element instead of 40. Scripts cannot
+ * tell. */
 static bool is_list(const zend_array *array)
 {
 	return HT_IS_PACKED(array) || (HT_IS_WITHOUT_HOLES(array) && zend_array_is_list((zend_array *) array));
@@ -42,8 +43,8 @@ static size_t data_size(const zend_array *array)
 	return ZEND_MM_ALIGNED_SIZE(is_list(array) ? HT_PACKED_SIZE_EX(array->nNumUsed, HT_MIN_MASK) : HT_USED_SIZE(array));
 }
 
-/* The place of a string among those that came lately, with *known = it is there. NULL: too long. Both passes meet the strings in the
- * same order, so both find the same ones known. */
+/* The place of a string among those that came lately, with *known = it is there. NULL: too long. Both passes meet the
+ * strings in the same order, so both find the same ones known. */
 static shared_string *shared_place(block *into, zend_string *string, bool *known)
 {
 	*known = false;
@@ -67,8 +68,9 @@ static void measure_string(block *into, zend_string *string)
 	}
 }
 
-/* False: something in it belongs to this request (an object, a reference, a resource), it is nested too deeply, or it comes to too much:
- * what is there twice counts twice, and an array that igbinary has read may contain itself, or one that contains it, many times. */
+/* False: something in it belongs to this request (an object, a reference, a resource), it is nested too deeply, or it
+ * comes to too much: what is there twice counts twice, and an array that igbinary has read may contain itself, or one
+ * that contains it, many times. */
 static bool measure(block *into, const zval *value, int depth)
 {
 	switch (Z_TYPE_P(value)) {
@@ -107,7 +109,8 @@ static bool measure(block *into, const zval *value, int depth)
 		if (!measure(into, element, depth + 1)) {
 			return false;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return true;
 }
 
@@ -130,8 +133,10 @@ static zend_string *copy_string(block *into, zend_string *string)
 	}
 	zend_string *copy = copy_take(into, string_size(string));
 	GC_SET_REFCOUNT(copy, 1);
-	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy those. */
-	GC_TYPE_INFO(copy) = into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
+	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy
+	 * those. */
+	GC_TYPE_INFO(copy) =
+		into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
 	ZSTR_H(copy) = zend_string_hash_val(string);
 	ZSTR_LEN(copy) = ZSTR_LEN(string);
 	memcpy(ZSTR_VAL(copy), ZSTR_VAL(string), ZSTR_LEN(string) + 1);
@@ -193,7 +198,7 @@ static void fill_hash(block *into, zend_array *copy, const zend_array *source)
 		if (bucket->key) {
 			bucket->key = copy_string(into, bucket->key);
 		}
-		copy_value(into, &bucket->val, &source->arData[i].val);   /* leaves the link of the hash chain, Z_NEXT, alone */
+		copy_value(into, &bucket->val, &source->arData[i].val); /* leaves the link of the hash chain, Z_NEXT, alone */
 	}
 }
 
@@ -203,7 +208,8 @@ static zend_array *copy_array(block *into, const zend_array *source)
 	memcpy(copy, source, sizeof(*copy));
 	/* An immutable array says 2, so that who looks at the refcount alone makes a copy before writing. */
 	GC_SET_REFCOUNT(copy, into->refcounted ? 1 : 2);
-	GC_TYPE_INFO(copy) = GC_ARRAY | ((GC_NOT_COLLECTABLE | (into->refcounted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);
+	GC_TYPE_INFO(copy) = GC_ARRAY
+		| ((GC_NOT_COLLECTABLE | (into->refcounted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);
 	/* Without the count of the loops that walk it by reference: they walk a copy. */
 	copy->u.flags = into->refcounted ? 0 : HASH_FLAG_STATIC_KEYS;
 	copy->nInternalPointer = 0;
@@ -243,10 +249,12 @@ static void count_strings(const zend_array *array, int by)
 		} else if (Z_TYPE_P(element) == IS_ARRAY && Z_REFCOUNTED_P(element)) {
 			count_strings(Z_ARR_P(element), by);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
-/* While the copy's own references to its strings are off. An array has one place only, and its own refcount stays on. */
+/* While the copy's own references to its strings are off. An array has one place only, and its own refcount stays
+ * on. */
 static bool has_other_counts(const zend_array *array)
 {
 	zend_string *key;
@@ -256,10 +264,12 @@ static bool has_other_counts(const zend_array *array)
 	}
 	ZEND_HASH_FOREACH_STR_KEY_VAL((zend_array *) array, key, element) {
 		if ((key && GC_REFCOUNT(key) != 0)
-				|| (Z_REFCOUNTED_P(element) && (Z_TYPE_P(element) == IS_ARRAY ? has_other_counts(Z_ARR_P(element)) : Z_REFCOUNT_P(element) != 0))) {
+			|| (Z_REFCOUNTED_P(element)
+				&& (Z_TYPE_P(element) == IS_ARRAY ? has_other_counts(Z_ARR_P(element)) : Z_REFCOUNT_P(element) != 0))) {
 			return true;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return false;
 }
 

@@ -1,18 +1,19 @@
 /* decoded/table.c: the decoded-value cache.
  *
- * Unserializing a large array costs a thousand times more than finding it. So an array that is fetched a second time is copied
- * into one block outside PHP's heap, and handed out without a copy: PHP makes one when a script writes to it. A kept array is
- * valid only while leveret_is_current says that the arena still holds that very version of the item.
+ * Unserializing a large array costs a thousand times more than finding it. So an array that is fetched a second time is
+ * copied into one block outside PHP's heap, and handed out without a copy: PHP makes one when a script writes to it. A
+ * kept array is valid only while leveret_is_current says that the arena still holds that very version of the item.
  *
- * Freeing is ours alone, and a script may hold the array, or something from within it. A web server's process serves many requests:
- * there it is freed when the next request begins, and nothing of the one before is left. On the command line one request may last for
- * days: there the copy is refcounted, and is freed when no script holds any of it. (Between requests refcounts would not do:
- * PHP ends a request without giving back each of them.)
+ * Freeing is ours alone, and a script may hold the array, or something from within it. A web server's process serves
+ * many requests: there it is freed when the next request begins, and nothing of the one before is left. On the command
+ * line one request may last for days: there the copy is refcounted, and is freed when no script holds any of it.
+ * (Between requests refcounts would not do: PHP ends a request without giving back each of them.)
  *
- * A fatal error leaves arrays as they were in the middle of a call, marked as being walked: nothing is served or kept after one.
+ * A fatal error leaves arrays as they were in the middle of a call, marked as being walked: nothing is served or kept
+ * after one.
  */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "table.h"
@@ -22,16 +23,16 @@
 #include "SAPI.h"
 
 struct php_leveret_decoded {
-	php_leveret_decoded *next;       /* the same key in another arena or view, or the next retired array */
-	uint64_t arena;                  /* its number: handles come and go, and some are the clients' */
+	php_leveret_decoded *next; /* the same key in another arena or view, or the next retired array */
+	uint64_t arena;            /* its number: handles come and go, and some are the clients' */
 	uint32_t view;
 	leveret_version version;
 	zend_array *array;
-	size_t bytes;                    /* of the block that this struct is the head of */
-	bool refcounted;                 /* the form of the copy */
-	bool used;                       /* served since the last sweep that had to make room */
+	size_t bytes;    /* of the block that this struct is the head of */
+	bool refcounted; /* the form of the copy */
+	bool used;       /* served since the last sweep that had to make room */
 	uint32_t key_len;
-	char key[];                      /* then, 8-aligned, the array and all that it holds */
+	char key[]; /* then, 8-aligned, the array and all that it holds */
 };
 
 /* Takes an entry out of the table; its memory stays. */
@@ -85,11 +86,13 @@ bool php_leveret_decoded_find(leveret_arena *arena, uint32_t view, zend_string *
 	return true;
 }
 
-/* Was this version offered before? Remembers it. A wrong answer (two versions with one mark) admits an array too early or too
- * late: no more than that. The lowest bit of a mark says that its version is of a kind that cannot be kept. */
+/* Was this version offered before? Remembers it. A wrong answer (two versions with one mark) admits an array too early
+ * or too late: no more than that. The lowest bit of a mark says that its version is of a kind that cannot be kept. */
 static uint64_t *seen_before(const leveret_version *version, uint32_t view)
 {
-	uint64_t mark = (version->hash ^ version->slot * UINT64_C(0x9E3779B97F4A7C15) ^ version->segment * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t) view << 32) & ~UINT64_C(1);
+	uint64_t mark = (version->hash ^ version->slot * UINT64_C(0x9E3779B97F4A7C15)
+						^ version->segment * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t) view << 32)
+		& ~UINT64_C(1);
 	uint64_t *place = &LEVERET_G(seen)[(mark >> 32) % PHP_LEVERET_SEEN_MAX];
 	if ((*place & ~UINT64_C(1)) == mark) {
 		return place;
@@ -112,7 +115,8 @@ static void retire_where(php_leveret_decoded_test test, uint64_t arena)
 				retire(entry);
 			}
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 static bool is_idle(php_leveret_decoded *entry, uint64_t arena)
@@ -147,8 +151,9 @@ static bool has_room(size_t bytes)
 	return LEVERET_G(decoded_bytes) + bytes <= (size_t) LEVERET_G(decoded_cache);
 }
 
-/* Within a request: frees what was replaced; and if that is not enough, what nobody has asked for since the last time that it was
- * not. Looking for what is held walks through all of it, so after a failure not again in the same second. */
+/* Within a request: frees what was replaced; and if that is not enough, what nobody has asked for since the last time
+ * that it was not. Looking for what is held walks through all of it, so after a failure not again in the same
+ * second. */
 static bool make_room(size_t bytes)
 {
 	uint32_t now = leveret_now();
@@ -166,8 +171,8 @@ static bool make_room(size_t bytes)
 	return has_room(bytes);
 }
 
-/* Does a request last for days here? So it is on the command line, and where FrankenPHP runs a worker: its script is one request and
- * serves many visitors. */
+/* Does a request last for days here? So it is on the command line, and where FrankenPHP runs a worker: its script is
+ * one request and serves many visitors. */
 static bool requests_are_long(void)
 {
 	return strcmp(sapi_module.name, "cli") == 0 || strcmp(sapi_module.name, "frankenphp") == 0;
@@ -178,7 +183,8 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 {
 	php_leveret_decoded *entry = NULL;
 	bool refcounted = requests_are_long();
-	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = php_leveret_decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
+	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)),
+		   copy = php_leveret_decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
 	*fit = copy > 0;
 	if (*fit && (has_room(head + copy) || (refcounted && make_room(head + copy)))) {
 		entry = malloc(head + copy);
@@ -194,7 +200,8 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 	return entry;
 }
 
-void php_leveret_decoded_offer(uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array)
+void php_leveret_decoded_offer(
+	uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array)
 {
 	if (LEVERET_G(decoded_cache) == 0 || zend_hash_num_elements(array) == 0 || CG(unclean_shutdown)) {
 		return;
@@ -268,7 +275,8 @@ void php_leveret_decoded_destroy(zend_leveret_globals *globals)
 	php_leveret_decoded *first;
 	ZEND_HASH_FOREACH_PTR(&globals->decoded, first) {
 		free_chain(first);
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	zend_hash_destroy(&globals->decoded);
 	free_chain(globals->decoded_retired);
 }

@@ -4,20 +4,23 @@
 
 #include "base/globals.h"
 
-/* Who reads: what the same bytes decode to depends on the entrance, and on what the caller has told php_leveret_decode that he wants. */
+/* Who reads: what the same bytes decode to depends on the entrance, and on what the caller has told php_leveret_decode
+ * that he wants. */
 #define PHP_LEVERET_VIEW(reader, wanted) ((uint32_t) (reader) << 8 | (uint32_t) (wanted))
 #define PHP_LEVERET_NATIVE_VIEW PHP_LEVERET_VIEW(LEVERET_NATIVE, 0)
 
 bool php_leveret_decoded_find(leveret_arena *arena, uint32_t view, zend_string *key, uint32_t now, zval *return_value);
 /* True: *return_value is the array that the arena holds under `key` right now. */
-static zend_always_inline bool php_leveret_decoded_get(leveret_arena *arena, uint32_t view, zend_string *key, uint32_t now, zval *return_value)
+static zend_always_inline bool php_leveret_decoded_get(
+	leveret_arena *arena, uint32_t view, zend_string *key, uint32_t now, zval *return_value)
 {
 	return UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, view, key, now, return_value);
 }
 /* `array` has just been decoded from that version. It is kept when this is the second time, when nothing but arrays,
- * strings and scalars is in it, and when there is room. The array itself stays the caller's. `arena` is its number: user code that ran
- * while the array was decoded may have closed a client's handle. */
-void php_leveret_decoded_offer(uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array);
+ * strings and scalars is in it, and when there is room. The array itself stays the caller's. `arena` is its number:
+ * user code that ran while the array was decoded may have closed a client's handle. */
+void php_leveret_decoded_offer(
+	uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array);
 /* After the executor's end: keeps nothing of a request that a fatal error has ended. Frees nothing. */
 void php_leveret_decoded_request_ended(void);
 /* When a request begins, and no value of another is left: frees what was replaced and makes room. */

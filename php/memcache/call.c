@@ -1,6 +1,7 @@
-/* memcache/call.c: one request or a batch of them, from the key that a script gives to the answers in the request's heap. */
+/* memcache/call.c: one request or a batch of them, from the key that a script gives to the answers in the request's
+ * heap. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcache.h"

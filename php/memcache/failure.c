@@ -1,6 +1,6 @@
 /* memcache/failure.c: what scripts are told of servers that fail: a notice, or a call of their failure callback. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/refused.h"
@@ -9,12 +9,18 @@
 /* Numbers of errors that a server answers, as pecl/memcache tells them. */
 enum { ERROR_UNSPECIFIED = 0, ERROR_TOO_LARGE = 3, ERROR_OF_CLIENT = 6 };
 
-static void append(mmc_failures *failures, const mmc_link *link, uint32_t index, zend_string *text, zend_long number, bool is_answer)
+static void append(
+	mmc_failures *failures, const mmc_link *link, uint32_t index, zend_string *text, zend_long number, bool is_answer)
 {
 	const mmc_server *server = &link->servers[index];
 	failures->list = safe_erealloc(failures->list, failures->count + 1, sizeof(*failures->list), 0);
 	failures->list[failures->count++] = (mmc_failure) {
-		.host = zend_string_copy(server->host), .port = server->port, .udp_port = server->udp_port, .text = text, .number = number, .is_answer = is_answer
+		.host = zend_string_copy(server->host),
+		.port = server->port,
+		.udp_port = server->udp_port,
+		.text = text,
+		.number = number,
+		.is_answer = is_answer,
 	};
 }
 
@@ -22,12 +28,15 @@ static zend_string *mmc_failure_text_of(const mmc_link *link, const leveret_fail
 {
 	switch (failure->code) {
 		case LEVERET_CODE_HOST_LOOKUP_FAILURE:
-			return zend_strpprintf(0, "Connection failed: php_network_getaddresses: getaddrinfo for %s failed: Name or service not known", ZSTR_VAL(link->servers[failure->server].host));
+			return zend_strpprintf(0,
+				"Connection failed: php_network_getaddresses: getaddrinfo for %s failed: Name or service not known",
+				ZSTR_VAL(link->servers[failure->server].host));
 		case LEVERET_CODE_TIMEOUT:
 			return zend_strpprintf(0, "Network timeout");
 		case LEVERET_CODE_CONNECTION_FAILURE:
 		case LEVERET_CODE_ERRNO:
-			return zend_strpprintf(0, "Connection failed: %s", failure->system_error ? strerror(failure->system_error) : "the arena cannot be opened");
+			return zend_strpprintf(0, "Connection failed: %s",
+				failure->system_error ? strerror(failure->system_error) : "the arena cannot be opened");
 		case LEVERET_CODE_PROTOCOL_ERROR:
 			return zend_strpprintf(0, "Malformed server response");
 		default:
@@ -46,9 +55,13 @@ void php_leveret_mmc_failures_gather(mmc_link *link, mmc_failures *failures)
 /* The line of the text protocol, as a server would have written it. In arenas errors have no words. */
 static zend_string *line_of(const mmc_link *link, const leveret_answer *answer)
 {
-	bool is_of_client = answer->code == LEVERET_CODE_CLIENT_ERROR, is_plain = answer->code == LEVERET_CODE_PROTOCOL_ERROR;
+	bool is_of_client = answer->code == LEVERET_CODE_CLIENT_ERROR,
+		 is_plain = answer->code == LEVERET_CODE_PROTOCOL_ERROR;
 	const char *begin = is_plain ? "ERROR" : link->is_binary ? "" : is_of_client ? "CLIENT_ERROR " : "SERVER_ERROR ";
-	const char *rest = is_plain ? "" : is_of_client ? "cannot increment or decrement non-numeric value" : answer->code == LEVERET_CODE_E2BIG ? "object too large for cache" : "out of memory storing object";
+	const char *rest = is_plain              ? ""
+		: is_of_client                       ? "cannot increment or decrement non-numeric value"
+		: answer->code == LEVERET_CODE_E2BIG ? "object too large for cache"
+											 : "out of memory storing object";
 	if (answer->value.len) {
 		return zend_strpprintf(0, "%s%.*s", begin, (int) answer->value.len, (const char *) answer->value.data);
 	}
@@ -103,7 +116,8 @@ static void mmc_call_back(zval *callback, const mmc_failure *failure)
 static void tell(zval *callback, const mmc_failure *failure)
 {
 	if (Z_ISUNDEF_P(callback) || failure->is_answer) {
-		php_error_docref(NULL, E_NOTICE, "Server %s (tcp " ZEND_LONG_FMT ", udp " ZEND_LONG_FMT ") failed with: %s (" ZEND_LONG_FMT ")",
+		php_error_docref(NULL, E_NOTICE,
+			"Server %s (tcp " ZEND_LONG_FMT ", udp " ZEND_LONG_FMT ") failed with: %s (" ZEND_LONG_FMT ")",
 			ZSTR_VAL(failure->host), failure->port, failure->udp_port, ZSTR_VAL(failure->text), failure->number);
 	} else {
 		mmc_call_back(callback, failure);

@@ -1,6 +1,6 @@
 /* memcache/link.c: a link: its servers, and the pool that talks to them. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "memcache.h"
 #include "module.h"
-
 
 /* pecl/memcache's own. */
 #define TIMEOUT_MS 1000
@@ -34,7 +33,9 @@ void php_leveret_memcache_pools_init(HashTable *pools)
 
 static bool mmc_link_add_server(leveret_pool *pool, const mmc_server *server, leveret_bytes host)
 {
-	return leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir()) == LEVERET_CODE_SUCCESS;
+	return leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port,
+			   (uint32_t) server->weight, php_leveret_dir())
+		== LEVERET_CODE_SUCCESS;
 }
 
 /* No name server knows such a name (RFC 2606). */
@@ -50,7 +51,8 @@ static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 	leveret_pool_set_option(pool, LEVERET_POOL_RING, link->ring);
 	leveret_pool_set_option(pool, LEVERET_POOL_HASH, link->hash);
 	leveret_pool_set_option(pool, LEVERET_POOL_ELSEWHERE, link->is_of_sessions);
-	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, link->is_binary ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
+	leveret_pool_set_option(
+		pool, LEVERET_POOL_PROTOCOL, link->is_binary ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 	leveret_pool_set_option(pool, LEVERET_POOL_CONNECT_TIMEOUT_MS, TIMEOUT_MS);
 	leveret_pool_set_option(pool, LEVERET_POOL_POLL_TIMEOUT_MS, TIMEOUT_MS);
 	/* One failure is enough; what becomes of the server then is for its retry interval to say. */
@@ -76,11 +78,13 @@ static void append_part(smart_str *name, zend_string *part)
 	php_leveret_append(name, ZSTR_VAL(part), ZSTR_LEN(part));
 }
 
-/* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not persistent. */
+/* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not
+ * persistent. */
 static zend_string *mmc_name_of(const mmc_link *link)
 {
-	smart_str name = {0};
-	smart_str_append_printf(&name, ZEND_LONG_FMT " ", 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
+	smart_str name = { 0 };
+	smart_str_append_printf(
+		&name, ZEND_LONG_FMT " ", 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
 	php_leveret_append(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
 	php_leveret_append_word(&name, "\n");
 	php_leveret_append(&name, php_leveret_basedir(), strlen(php_leveret_basedir()));
@@ -92,7 +96,8 @@ static zend_string *mmc_name_of(const mmc_link *link)
 		}
 		php_leveret_append_word(&name, "\n");
 		append_part(&name, server->host);
-		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port, server->udp_port, server->weight);
+		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port,
+			server->udp_port, server->weight);
 	}
 	if (link->user) {
 		php_leveret_append_word(&name, "\n");
@@ -130,9 +135,11 @@ void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index)
 {
 	const mmc_server *server = &link->servers[index];
 	double timeout = server->timeout * 1000;
-	/* Below zero without an end, as long as makes no difference. No time at all, with which the original never gets an answer, is the
-	 * pool's own. */
-	uint32_t timeout_ms = timeout < 0 ? UINT32_MAX : timeout > 0 && timeout < UINT32_MAX ? (uint32_t) timeout + (timeout < 1) : 0;
+	/* Below zero without an end, as long as makes no difference. No time at all, with which the original never gets an
+	 * answer, is the pool's own. */
+	uint32_t timeout_ms = timeout < 0         ? UINT32_MAX
+		: timeout > 0 && timeout < UINT32_MAX ? (uint32_t) timeout + (timeout < 1)
+											  : 0;
 	leveret_pool_tune_server(link->pool->pool, index, timeout_ms, server->retry);
 	if (server->is_off) {
 		/* A server that may be retried is, with the next request. */
@@ -152,8 +159,10 @@ leveret_pool *php_leveret_mmc_pool_of(mmc_link *link)
 		}
 	}
 	mmc_pool *pool = link->pool;
-	zend_long redundancy = MIN(link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy), UINT32_MAX);
-	/* The copies of a session are there for its first server's death, also where nothing else may take that one's place. */
+	zend_long redundancy =
+		MIN(link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy), UINT32_MAX);
+	/* The copies of a session are there for its first server's death, also where nothing else may take that one's
+	 * place. */
 	zend_long copies = link->is_of_sessions && redundancy > 1 ? PLACES_OF_COPIES : 0;
 	zend_long failover = MEMCACHE_G(allow_failover) ? MIN(MEMCACHE_G(max_failover_attempts), UINT32_MAX) : copies;
 	if (UNEXPECTED(pool->failover != failover)) {
@@ -174,9 +183,11 @@ mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 	mmc_link *link = ecalloc(1, sizeof(*link));
 	link->is_of_sessions = is_of_sessions;
 	link->is_binary = php_leveret_is_word(MEMCACHE_G(protocol), strlen(MEMCACHE_G(protocol)), "binary");
-	link->ring = php_leveret_is_word(MEMCACHE_G(hash_strategy), strlen(MEMCACHE_G(hash_strategy)), "standard") ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
+	link->ring = php_leveret_is_word(MEMCACHE_G(hash_strategy), strlen(MEMCACHE_G(hash_strategy)), "standard")
+		? LEVERET_RING_PECL_STANDARD
+		: LEVERET_RING_PECL_CONSISTENT;
 	link->hash = php_leveret_is_word(MEMCACHE_G(hash_function), strlen(MEMCACHE_G(hash_function)), "fnv");
-	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
+	link->prefix = php_leveret_mmc_prefix(is_of_sessions);
 	link->threshold = MEMCACHE_G(compress_threshold);
 	link->savings = 0.2;
 	ZVAL_UNDEF(&link->callback);

@@ -1,8 +1,9 @@
 /* memcache/memcache.h: what the files of the drop-in module memcache share.
  *
- * An object's property `connection` is a resource; behind it is a link: the servers, their settings, and the pool that talks to them.
- * User code runs while values are encoded or decoded and in failure callbacks. It may use the same object, close it or add servers: so
- * no batch of leveret_pool is open across it, and the link is asked for again (php_leveret_mmc_link_of) after it. */
+ * An object's property `connection` is a resource; behind it is a link: the servers, their settings, and the pool that
+ * talks to them. User code runs while values are encoded or decoded and in failure callbacks. It may use the same
+ * object, close it or add servers: so no batch of leveret_pool is open across it, and the link is asked for again
+ * (php_leveret_mmc_link_of) after it. */
 #ifndef PHP_LEVERET_MEMCACHE_H
 #define PHP_LEVERET_MEMCACHE_H
 
@@ -29,34 +30,35 @@ enum {
 #define MMC_KEY_MAX 250
 
 typedef struct mmc_server {
-	zend_string *host;                /* as the script gave it */
+	zend_string *host; /* as the script gave it */
 	zend_long port, udp_port;
 	zend_long weight;
-	double timeout;                   /* seconds */
-	zend_long retry;                  /* seconds; negative: after a failure never again */
+	double timeout;  /* seconds */
+	zend_long retry; /* seconds; negative: after a failure never again */
 	bool is_persistent;
-	bool is_off;                      /* added with the status false */
+	bool is_off; /* added with the status false */
 } mmc_server;
 
-/* Connections to a list of servers. Those of persistent servers outlive the request: whoever names the same list uses them again. */
+/* Connections to a list of servers. Those of persistent servers outlive the request: whoever names the same list uses
+ * them again. */
 typedef struct mmc_pool {
 	leveret_pool *pool;
 	bool is_persistent;
-	zend_long failover, redundancy;   /* as they were last set */
+	zend_long failover, redundancy; /* as they were last set */
 } mmc_pool;
 
 typedef struct mmc_link {
 	mmc_server *servers;
 	uint32_t count, room;
-	mmc_pool *pool;                   /* NULL until it is needed, and after the list has changed */
+	mmc_pool *pool; /* NULL until it is needed, and after the list has changed */
 	bool is_binary;
-	bool is_of_sessions;              /* copies by memcache.session_redundancy */
+	bool is_of_sessions; /* copies by memcache.session_redundancy */
 	zend_long ring, hash;
-	zend_string *user, *password;     /* whom servers are asked as; NULL = nobody */
-	zend_string *prefix;              /* of all keys; NULL = none */
-	zend_long threshold;              /* from so many bytes on values are compressed; 0 = only on demand */
-	double savings;                   /* if that saves such a share */
-	zval callback;                    /* of failures; UNDEF = none */
+	zend_string *user, *password; /* whom servers are asked as; NULL = nobody */
+	zend_string *prefix;          /* of all keys; NULL = none */
+	zend_long threshold;          /* from so many bytes on values are compressed; 0 = only on demand */
+	double savings;               /* if that saves such a share */
+	zval callback;                /* of failures; UNDEF = none */
 } mmc_link;
 
 extern zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
@@ -65,14 +67,22 @@ extern zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
 
 void php_leveret_memcache_classes(void);
 const zend_function_entry *php_leveret_memcache_functions(void);
-/* The link of an object, or NULL: there is no server yet, and a warning was given. */
-mmc_link *php_leveret_mmc_link_of(zval *object);
 /* The object of a call: $this, or the first argument of a function, which is then not counted among the others. */
 #define MMC_OBJECT_PARAM(object) \
 	if (!object) { \
 		Z_PARAM_OBJECT_OF_CLASS(object, php_leveret_memcache_pool_ce) \
 	}
 #define MMC_ARGUMENTS(min, max) ZEND_PARSE_PARAMETERS_START((min) + !object, (max) + !object)
+
+/* --- memcache/connection.c --- */
+
+void php_leveret_mmc_connections_init(void);
+/* The link of an object, or NULL: there is no server yet, and a warning was given. */
+mmc_link *php_leveret_mmc_link_of(zval *object);
+/* The same, and no warning. */
+mmc_link *php_leveret_mmc_link_if_any(zval *object);
+/* The same, and where there is none a new one. */
+mmc_link *php_leveret_mmc_link_make(zval *object);
 
 /* --- memcache/link.c --- */
 
@@ -92,6 +102,15 @@ void php_leveret_mmc_link_sign_in(mmc_link *link, zend_string *user, zend_string
 /* Gives a server's settings to the pool. */
 void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index);
 
+/* --- memcache/prefix.c --- */
+
+/* As a request begins and ends. */
+void php_leveret_mmc_prefix_begin(void);
+void php_leveret_mmc_prefix_end(void);
+/* The prefix of keys that the directives memcache.prefix_* ask for now, or session_prefix_* did when the request began;
+ * NULL = none. */
+zend_string *php_leveret_mmc_prefix(bool of_sessions);
+
 /* --- memcache/failure.c: what scripts are told of servers that fail --- */
 
 typedef struct mmc_failure {
@@ -99,7 +118,7 @@ typedef struct mmc_failure {
 	zend_long port, udp_port;
 	zend_string *text;
 	zend_long number;
-	bool is_answer;                   /* the server has answered: no callback is asked */
+	bool is_answer; /* the server has answered: no callback is asked */
 } mmc_failure;
 
 typedef struct mmc_failures {
@@ -127,7 +146,8 @@ int32_t php_leveret_mmc_call(mmc_link *link, const leveret_request *request, cli
 
 /* --- memcache/value.c --- */
 
-/* Runs user code. False: an exception is pending, or a warning was given. `link` is read before, and not used after it. */
+/* Runs user code. False: an exception is pending, or a warning was given. `link` is read before, and not used after
+ * it. */
 bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload);
 /* Runs user code. Takes copy->data over. False: *value is not set; a notice was given, or an exception is pending. */
 bool php_leveret_mmc_decode(client_copy *copy, zval *value);

@@ -1,6 +1,7 @@
-/* memcache/module.c: the drop-in module memcache: what extension_loaded('memcache'), phpversion('memcache') and ini_get() see. */
+/* memcache/module.c: the drop-in module memcache: what extension_loaded('memcache'), phpversion('memcache') and
+ * ini_get() see. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "module.h"
@@ -21,7 +22,8 @@ ZEND_DECLARE_MODULE_GLOBALS(leveret_memcache)
 static void mmc_refuse(const zend_ini_entry *entry, const char *allowed, const zend_string *value)
 {
 	/* pecl/memcache calls both by one name. */
-	const char *name = zend_string_equals_literal(entry->name, "memcache.session_redundancy") ? "memcache.redundancy" : ZSTR_VAL(entry->name);
+	const char *name = zend_string_equals_literal(entry->name, "memcache.session_redundancy") ? "memcache.redundancy"
+																							  : ZSTR_VAL(entry->name);
 	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", name, allowed, value ? ZSTR_VAL(value) : "");
 }
 
@@ -30,11 +32,13 @@ typedef struct choice {
 	const char *one, *other;
 } choice;
 
-static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
+static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" },
+					functions = { "crc32", "fnv" };
 
 static bool mmc_is_of(const zend_string *text, const choice *words)
 {
-	return php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->one) || php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->other);
+	return php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->one)
+		|| php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->other);
 }
 
 static PHP_INI_MH(on_update_choice)
@@ -53,7 +57,9 @@ static PHP_INI_MH(on_update_choice)
 static PHP_INI_MH(on_update_positive)
 {
 	zend_long number = 0, *target = (zend_long *) ZEND_INI_GET_ADDR();
-	bool is_number = new_value && (ZSTR_LEN(new_value) == 0 || is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) == IS_LONG);
+	bool is_number = new_value
+		&& (ZSTR_LEN(new_value) == 0
+			|| is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) == IS_LONG);
 	if (!is_number || number < (zend_long) (intptr_t) mh_arg3) {
 		mmc_refuse(entry, "a positive integer", new_value);
 		return FAILURE;
@@ -76,15 +82,22 @@ static PHP_INI_MH(on_update_static_key)
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-#define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcache_globals, leveret_memcache_globals)
-#define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcache_globals, leveret_memcache_globals)
+#define MMC_ENTRY(name, value, handler, field) \
+	STD_PHP_INI_ENTRY( \
+		"memcache." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcache_globals, leveret_memcache_globals)
+#define MMC_BOOLEAN(name, value, field) \
+	STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcache_globals, \
+		leveret_memcache_globals)
 #define MMC_CHOICE(name, value, words, field) \
-	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_choice, field, leveret_memcache_globals, &words)
+	PHP_LEVERET_INI_ENTRY3( \
+		"memcache." name, value, PHP_INI_ALL, on_update_choice, field, leveret_memcache_globals, &words)
 #define MMC_POSITIVE(name, value, least, field) \
-	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, leveret_memcache_globals, (intptr_t) (least))
+	PHP_LEVERET_INI_ENTRY3( \
+		"memcache." name, value, PHP_INI_ALL, on_update_positive, field, leveret_memcache_globals, (intptr_t) (least))
 
 PHP_INI_BEGIN()
-	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover, zend_leveret_memcache_globals, leveret_memcache_globals)
+	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover,
+		zend_leveret_memcache_globals, leveret_memcache_globals)
 	MMC_POSITIVE("max_failover_attempts", "20", 1, max_failover_attempts)
 	MMC_ENTRY("default_port", "11211", OnUpdateLong, default_port)
 	MMC_POSITIVE("chunk_size", "32768", 1, chunk_size)
@@ -106,62 +119,6 @@ PHP_INI_BEGIN()
 	MMC_BOOLEAN("prefix_host_key_remove_subdomain", "0", prefix_host_key_remove_subdomain)
 	MMC_ENTRY("prefix_static_key", NULL, on_update_static_key, prefix_static_key)
 PHP_INI_END()
-
-/* --- prefixes --- */
-
-/* The site's name, shortened: "www.a.example.com" without "www.", or without all but the last two words. */
-static zend_string *host_of_site(bool without_www, bool without_subdomain)
-{
-	zend_is_auto_global(ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
-	zval *server = zend_hash_find_deref(&EG(symbol_table), ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
-	zval *name = server && Z_TYPE_P(server) == IS_ARRAY ? zend_hash_str_find_deref(Z_ARRVAL_P(server), "SERVER_NAME", strlen("SERVER_NAME")) : NULL;
-	if (!name || Z_TYPE_P(name) != IS_STRING) {
-		return NULL;
-	}
-	const char *begin = Z_STRVAL_P(name), *end = begin + Z_STRLEN_P(name);
-	if (without_www && Z_STRLEN_P(name) >= 4 && php_leveret_is_word(begin, 4, "www.")) {
-		begin += 4;
-	}
-	if (without_subdomain) {
-		uint32_t dots = 0;
-		for (const char *at = end; at > begin; at--) {
-			if (at[-1] == '.' && ++dots == 2) {
-				begin = at;
-				break;
-			}
-		}
-	}
-	return zend_string_init(begin, (size_t) (end - begin), 0);
-}
-
-static zend_string *prefix_of(bool of_sessions)
-{
-	const char *fixed = of_sessions ? MEMCACHE_G(session_prefix_static_key) : MEMCACHE_G(prefix_static_key);
-	bool with_host = of_sessions ? MEMCACHE_G(session_prefix_host_key) : MEMCACHE_G(prefix_host_key);
-	bool without_www = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_www) : MEMCACHE_G(prefix_host_key_remove_www);
-	bool without_subdomain = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_subdomain) : MEMCACHE_G(prefix_host_key_remove_subdomain);
-	if (!with_host && !(fixed && *fixed)) {
-		return NULL;
-	}
-	zend_string *host = with_host ? host_of_site(without_www, without_subdomain) : NULL;
-	zend_string *prefix = zend_strpprintf(0, "%s%s", fixed ? fixed : "", host ? ZSTR_VAL(host) : "");
-	if (host) {
-		zend_string_release(host);
-	}
-	if (ZSTR_LEN(prefix) == 0) {
-		zend_string_release(prefix);
-		return NULL;
-	}
-	return prefix;
-}
-
-zend_string *php_leveret_memcache_prefix(bool of_sessions)
-{
-	if (!of_sessions) {
-		return prefix_of(false);
-	}
-	return MEMCACHE_G(session_prefix) ? zend_string_copy(MEMCACHE_G(session_prefix)) : NULL;
-}
 
 /* --- the life of a process --- */
 
@@ -199,19 +156,15 @@ static PHP_MSHUTDOWN_FUNCTION(memcache)
 	return SUCCESS;
 }
 
-/* As with the original, what a script sets of the sessions' prefix is too late for its own sessions. */
 static PHP_RINIT_FUNCTION(memcache)
 {
-	MEMCACHE_G(session_prefix) = prefix_of(true);
+	php_leveret_mmc_prefix_begin();
 	return SUCCESS;
 }
 
 static PHP_RSHUTDOWN_FUNCTION(memcache)
 {
-	if (MEMCACHE_G(session_prefix)) {
-		zend_string_release(MEMCACHE_G(session_prefix));
-		MEMCACHE_G(session_prefix) = NULL;
-	}
+	php_leveret_mmc_prefix_end();
 	return SUCCESS;
 }
 
@@ -225,22 +178,10 @@ static PHP_MINFO_FUNCTION(memcache)
 	DISPLAY_INI_ENTRIES();
 }
 
-static zend_module_entry memcache_module_entry = {
-	STANDARD_MODULE_HEADER,
-	"memcache",
-	NULL,
-	PHP_MINIT(memcache),
-	PHP_MSHUTDOWN(memcache),
-	PHP_RINIT(memcache),
-	PHP_RSHUTDOWN(memcache),
-	PHP_MINFO(memcache),
-	MEMCACHE_VERSION,
-	PHP_MODULE_GLOBALS(leveret_memcache),
-	PHP_GINIT(leveret_memcache),
-	PHP_GSHUTDOWN(leveret_memcache),
-	NULL,
-	STANDARD_MODULE_PROPERTIES_EX
-};
+static zend_module_entry memcache_module_entry = { STANDARD_MODULE_HEADER, "memcache", NULL, PHP_MINIT(memcache),
+	PHP_MSHUTDOWN(memcache), PHP_RINIT(memcache), PHP_RSHUTDOWN(memcache), PHP_MINFO(memcache), MEMCACHE_VERSION,
+	PHP_MODULE_GLOBALS(leveret_memcache), PHP_GINIT(leveret_memcache), PHP_GSHUTDOWN(leveret_memcache), NULL,
+	STANDARD_MODULE_PROPERTIES_EX };
 
 zend_result php_leveret_memcache_startup(void)
 {

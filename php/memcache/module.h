@@ -30,16 +30,13 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret_memcache)
 	zend_long chunk_size;
 	char *select_api;
 
-	zend_string *session_prefix;      /* of this request's sessions; NULL = none */
-	HashTable pools;                  /* list of persistent servers -> mmc_pool */
+	zend_string *session_prefix; /* of this request's sessions; NULL = none */
+	HashTable pools;             /* list of persistent servers -> mmc_pool */
 ZEND_END_MODULE_GLOBALS(leveret_memcache)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret_memcache)
 
 #define MEMCACHE_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret_memcache, v)
-
-/* The prefix of keys that the directives memcache.prefix_* ask for now, or session_prefix_* did when the request began; NULL = none. */
-zend_string *php_leveret_memcache_prefix(bool of_sessions);
 
 zend_result php_leveret_memcache_startup(void);
 

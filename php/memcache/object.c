@@ -1,6 +1,6 @@
-/* memcache/object.c: the classes MemcachePool and Memcache: their objects' connection, their servers and settings. */
+/* memcache/object.c: the classes MemcachePool and Memcache: their objects' servers and settings. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/basedir.h"
@@ -15,86 +15,18 @@
 #define RETRY 15
 
 zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
-static int le_link;
-
-/* --- the connection of an object --- */
-
-static void free_link(zend_resource *resource)
-{
-	php_leveret_mmc_link_free(resource->ptr);
-}
-
-/* The property `connection` of MemcachePool, its first one, and so of each class that extends it. */
-static zval *connection_of(zval *object)
-{
-	zval *property = OBJ_PROP_NUM(Z_OBJ_P(object), 0);
-	ZVAL_DEREF(property);
-	return property;
-}
-
-static mmc_link *link_behind(const zval *connection)
-{
-	return Z_TYPE_P(connection) == IS_RESOURCE && Z_RES_TYPE_P(connection) == le_link ? Z_RES_VAL_P(connection) : NULL;
-}
-
-static mmc_link *report_missing(const zval *connection)
-{
-	if (Z_TYPE_P(connection) <= IS_NULL) {
-		php_error_docref(NULL, E_WARNING, "No servers added to memcache connection");
-	} else if (Z_TYPE_P(connection) == IS_RESOURCE) {
-		php_error_docref(NULL, E_WARNING, "Unknown connection identifier");
-	} else {
-		php_error_docref(NULL, E_WARNING, "Invalid MemcachePool->connection member variable");
-	}
-	return NULL;
-}
-
-mmc_link *php_leveret_mmc_link_of(zval *object)
-{
-	zval *connection = connection_of(object);
-	mmc_link *link = link_behind(connection);
-	return EXPECTED(link) ? link : report_missing(connection);
-}
-
-/* As whom the object was told to ask, before it had a connection: pecl/memcache keeps that in properties. */
-static void mmc_sign_in(zval *object, mmc_link *link)
-{
-	/* Most objects have none of them, and no table of properties. */
-	bool has_properties = Z_OBJ_P(object)->properties || Z_OBJCE_P(object)->default_properties_count > 1;
-	HashTable *properties = has_properties ? Z_OBJPROP_P(object) : NULL;
-	zval *user = properties ? zend_hash_str_find_ind(properties, "username", strlen("username")) : NULL;
-	zval *password = properties ? zend_hash_str_find_ind(properties, "password", strlen("password")) : NULL;
-	if (!user || !password) {
-		return;
-	}
-	ZVAL_DEREF(user);
-	ZVAL_DEREF(password);
-	if (Z_TYPE_P(user) == IS_STRING && Z_TYPE_P(password) == IS_STRING && Z_STRLEN_P(user) && Z_STRLEN_P(password)) {
-		php_leveret_mmc_link_sign_in(link, Z_STR_P(user), Z_STR_P(password));
-	}
-}
-
-/* The same, and where there is none a new one. */
-static mmc_link *make_link(zval *object)
-{
-	zval *connection = connection_of(object);
-	mmc_link *link = link_behind(connection);
-	if (!link && Z_TYPE_P(connection) > IS_NULL) {
-		return report_missing(connection);
-	}
-	if (!link) {
-		link = php_leveret_mmc_link_new(false);
-		ZVAL_RES(connection, zend_register_resource(link, le_link));
-		mmc_sign_in(object, link);
-	}
-	return link;
-}
 
 /* --- servers --- */
 
 static mmc_server new_server(void)
 {
-	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = TIMEOUT, .retry = RETRY, .is_persistent = true };
+	return (mmc_server) {
+		.port = MEMCACHE_G(default_port),
+		.weight = 1,
+		.timeout = TIMEOUT,
+		.retry = RETRY,
+		.is_persistent = true,
+	};
 }
 
 /* What cannot be a server leaves no trace, not even a connection without servers. */
@@ -118,7 +50,7 @@ static bool is_good(mmc_server *server)
 /* The connection that the server is to be added to. NULL: it cannot be. */
 static mmc_link *link_for(zval *object, mmc_server *server)
 {
-	mmc_link *link = is_good(server) ? make_link(object) : NULL;
+	mmc_link *link = is_good(server) ? php_leveret_mmc_link_make(object) : NULL;
 	if (link && server->udp_port && link->is_binary) {
 		server->udp_port = 0;
 		php_error_docref(NULL, E_NOTICE, "binary protocol isn't support over UDP, defaulting to TCP");
@@ -139,13 +71,14 @@ static bool connect_to(zval *object, mmc_server *server)
 	if (EXPECTED(leveret_pool_connect(php_leveret_mmc_pool_of(link), index) == LEVERET_CODE_SUCCESS)) {
 		return true;
 	}
-	mmc_failures failures = {0};
+	mmc_failures failures = { 0 };
 	php_leveret_mmc_failures_gather(link, &failures);
 	zend_string *reason = failures.count ? zend_string_copy(failures.list[0].text) : ZSTR_EMPTY_ALLOC();
 	zend_long number = failures.count ? failures.list[0].number : 0;
 	php_leveret_mmc_failures_tell(object, &failures);
 	if (!EG(exception)) {
-		php_error_docref(NULL, E_WARNING, "Can't connect to %s:" ZEND_LONG_FMT ", %s (" ZEND_LONG_FMT ")", ZSTR_VAL(server->host), server->port, ZSTR_VAL(reason), number);
+		php_error_docref(NULL, E_WARNING, "Can't connect to %s:" ZEND_LONG_FMT ", %s (" ZEND_LONG_FMT ")",
+			ZSTR_VAL(server->host), server->port, ZSTR_VAL(reason), number);
 	}
 	zend_string_release(reason);
 	return false;
@@ -179,8 +112,10 @@ static void connect_memcache(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 	}
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_connect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_FUNCTION(memcache_pconnect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* NULL, or null: there is to be none. */
 static bool is_good_callback(zval *callback)
@@ -192,7 +127,8 @@ static bool is_good_callback(zval *callback)
 	return true;
 }
 
-/* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection away. */
+/* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection
+ * away. */
 static bool set_callback(zval *object, zval *callback)
 {
 	mmc_link *link = is_good_callback(callback) ? php_leveret_mmc_link_of(object) : NULL;
@@ -247,8 +183,10 @@ static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 	RETURN_BOOL(connects ? connect_to(ZEND_THIS, &server) : add(ZEND_THIS, &server, NULL));
 }
 
+/* clang-format off */
 PHP_METHOD(MemcachePool, connect) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 PHP_METHOD(MemcachePool, addserver) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+/* clang-format on */
 
 static void mmc_object_add_server(INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -271,8 +209,10 @@ static void mmc_object_add_server(INTERNAL_FUNCTION_PARAMETERS)
 	RETURN_BOOL(add(object, &server, callback));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcache, addserver) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 PHP_FUNCTION(memcache_add_server) { mmc_object_add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+/* clang-format on */
 
 /* Index in the list; -1: there is none, and a warning was given. */
 static int64_t find(mmc_link *link, const zend_string *host, zend_long port)
@@ -340,7 +280,8 @@ PHP_FUNCTION(memcache_get_server_status)
 	ZEND_PARSE_PARAMETERS_END();
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	int64_t index = link ? find(link, host, port) : -1;
-	if (index < 0 || leveret_pool_server(php_leveret_mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
+	if (index < 0
+		|| leveret_pool_server(php_leveret_mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
 		RETURN_FALSE;
 	}
 	RETURN_LONG(!server.is_down);
@@ -425,7 +366,7 @@ PHP_FUNCTION(memcache_set_sasl_auth_data)
 	/* Where pecl/memcache keeps them, from before there is a server. */
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "username", strlen("username"), name);
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "password", strlen("password"), password);
-	mmc_link *link = link_behind(connection_of(object));
+	mmc_link *link = php_leveret_mmc_link_if_any(object);
 	if (link) {
 		php_leveret_mmc_link_sign_in(link, name, password);
 	}
@@ -452,7 +393,7 @@ const zend_function_entry *php_leveret_memcache_functions(void)
 
 void php_leveret_memcache_classes(void)
 {
-	le_link = zend_register_list_destructors_ex(free_link, NULL, "memcache connection", 0);
+	php_leveret_mmc_connections_init();
 	php_leveret_memcache_pool_ce = register_class_MemcachePool();
 	php_leveret_memcache_ce = register_class_Memcache(php_leveret_memcache_pool_ce);
 }

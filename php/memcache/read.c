@@ -1,6 +1,6 @@
 /* memcache/read.c: get(). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -29,8 +29,8 @@ static void mmc_get_one(zval *object, mmc_link *link, zend_string *name, zval *f
 	if (!key) {
 		return;
 	}
-	client_copy copy = {0};
-	mmc_failures failures = {0};
+	client_copy copy = { 0 };
+	mmc_failures failures = { 0 };
 	bool found;
 	leveret_reading reading;
 	uint64_t number = 0;
@@ -44,7 +44,12 @@ static void mmc_get_one(zval *object, mmc_link *link, zend_string *name, zval *f
 		/* Asked for before user code runs, which may close the arena. */
 		number = found && !php_leveret_is_string(&copy.meta) ? leveret_arena_number(arena) : 0;
 	} else {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
+		leveret_request request = {
+			.operation = LEVERET_OP_GET,
+			.key = php_leveret_string(key),
+			.with_cas = cas != NULL,
+			.server = -1,
+		};
 		found = php_leveret_mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
 	}
 	php_leveret_mmc_failures_tell(object, &failures);
@@ -98,16 +103,23 @@ static asked *mmc_read_take_keys(zval *object, HashTable *names, uint32_t *count
 		if (!link) {
 			break;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return list;
 }
 
-static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool with_cas, client_copies *copies, mmc_failures *failures)
+static void get_copies(
+	mmc_link *link, const asked *list, uint32_t count, bool with_cas, client_copies *copies, mmc_failures *failures)
 {
 	leveret_pool *pool = php_leveret_mmc_begin(link);
 	uint32_t sent = 0, *numbers = safe_emalloc(count + 1, sizeof(*numbers), 0);
 	for (uint32_t i = 0; i < count; i++) {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(list[i].key), .with_cas = with_cas, .server = -1 };
+		leveret_request request = {
+			.operation = LEVERET_OP_GET,
+			.key = php_leveret_string(list[i].key),
+			.with_cas = with_cas,
+			.server = -1,
+		};
 		if (leveret_pool_add(pool, &request) == LEVERET_CODE_SUCCESS) {
 			numbers[sent++] = i;
 		}
@@ -156,8 +168,8 @@ static void give_values(client_copies *copies, zval *flags, zval *cas, zval *ret
 
 static void get_many(zval *object, HashTable *names, zval *flags, zval *cas, zval *return_value)
 {
-	client_copies copies = {0};
-	mmc_failures failures = {0};
+	client_copies copies = { 0 };
+	mmc_failures failures = { 0 };
 	uint32_t count;
 	asked *list = mmc_read_take_keys(object, names, &count);
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);

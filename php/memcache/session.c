@@ -1,13 +1,15 @@
 /* memcache/session.c: the session handler "memcache".
  *
- * A session is one item, "<id>", compressed as the class compresses its values, that lives session.gc_maxlifetime seconds. Beside it
- * lies "<id>.lock", a number that every visitor counts up: who has made 1 of it holds the lock, and sets it to 0 when he has written. It
- * lives memcache.lock_timeout seconds, so that a dead visitor locks nobody out for longer.
+ * A session is one item, "<id>", compressed as the class compresses its values, that lives session.gc_maxlifetime
+ * seconds. Beside it lies "<id>.lock", a number that every visitor counts up: who has made 1 of it holds the lock, and
+ * sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that a dead visitor locks nobody out for
+ * longer.
  *
- * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever gets the lease and
- * finds such a number knows that its maker is dead. Visitors without the arena see a number above 1, and wait. */
+ * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever
+ * gets the lease and finds such a number knows that its maker is dead. Visitors without the arena see a number above 1,
+ * and wait. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/basedir.h"
@@ -32,8 +34,8 @@ typedef struct mmc_session {
 	mmc_link *link;
 	zend_string *lock_key;
 	bool is_locked;
-	bool is_unread;                   /* what its reading has not come to the end of is not written over, however that was left */
-	zend_string *group;               /* the session's key: its lock lies on the same servers */
+	bool is_unread;     /* what its reading has not come to the end of is not written over, however that was left */
+	zend_string *group; /* the session's key: its lock lies on the same servers */
 	client_session_lease lease;
 } mmc_session;
 
@@ -68,13 +70,20 @@ static bool read_query(const char *at, const char *end, mmc_server *server)
 
 static mmc_server default_server(void)
 {
-	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
+	return (mmc_server) {
+		.port = MEMCACHE_G(default_port),
+		.weight = 1,
+		.timeout = 1,
+		.retry = 15,
+		.is_persistent = true,
+	};
 }
 
 /* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
 typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
 
-/* "tcp://host:port?query", or "tls://" for TLS, read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
+/* "tcp://host:port?query", or "tls://" for TLS, read as pecl/memcache does: as a URL, of which a password and a path
+ * mean nothing. */
 static add_result add_host(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	mmc_server server = default_server();
@@ -82,14 +91,18 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end, b
 	if (!url) {
 		return IS_NO_URL;
 	}
-	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between servers. Of
-	 * "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is no name. */
-	bool is_path = url->path && (!url->scheme || zend_string_equals_literal(url->scheme, "file") || zend_string_equals_literal(url->scheme, "unix"));
+	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between
+	 * servers. Of "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is
+	 * no name. */
+	bool is_path = url->path
+		&& (!url->scheme || zend_string_equals_literal(url->scheme, "file")
+			|| zend_string_equals_literal(url->scheme, "unix"));
 	const char *name = url->host ? ZSTR_VAL(url->host) : is_path ? ZSTR_VAL(url->path) : "";
 	const char *colon = *name == '[' ? NULL : strchr(name, ':');
 	server.port = colon ? ZEND_STRTOL(colon + 1, NULL, 10) : url->port ? url->port : server.port;
 	bool is_tls = url->host && url->scheme && zend_string_equals_literal(url->scheme, "tls");
-	server.host = zend_strpprintf(0, "%s%.*s", is_tls ? "tls://" : "", colon ? (int) (colon - name) : (int) strlen(name), name);
+	server.host =
+		zend_strpprintf(0, "%s%.*s", is_tls ? "tls://" : "", colon ? (int) (colon - name) : (int) strlen(name), name);
 	bool is_good = *name && colon != name && server.port >= 0 && server.port <= 65535
 		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server))
 		&& (!is_script_s || php_leveret_may_add_quietly(php_leveret_string(server.host)));
@@ -101,7 +114,8 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end, b
 	return is_good ? IS_ADDED : IS_NO_SERVER;
 }
 
-/* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no sense. */
+/* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no
+ * sense. */
 static bool add_path(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	mmc_server server = default_server();
@@ -123,7 +137,8 @@ static bool add_path(mmc_link *link, const char *begin, const char *end, bool is
 
 static add_result mmc_session_add_server(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
-	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
+	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0
+		|| *begin == '/';
 	if (!is_path) {
 		return add_host(link, begin, end, is_script_s);
 	}
@@ -135,7 +150,8 @@ static bool mmc_add_servers(mmc_link *link, const char *path, bool is_script_s)
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
 		add_result result = mmc_session_add_server(link, at, at + strcspn(at, ", \t"), is_script_s);
 		if (result == IS_NO_URL) {
-			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
+			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')",
+				(int) (at - path), path);
 		}
 		if (result != IS_ADDED) {
 			return false;
@@ -160,8 +176,13 @@ static zend_string *key_of(const mmc_session *session, zend_string *id, bool is_
 
 static leveret_request request_for(const mmc_session *session, leveret_operation operation, const zend_string *key)
 {
-	return (leveret_request) { .operation = operation, .key = php_leveret_string(key), .group = php_leveret_string(session->group), .server = -1,
-		.meta = { .origin = LEVERET_PECL_MEMCACHE } };
+	return (leveret_request) {
+		.operation = operation,
+		.key = php_leveret_string(key),
+		.group = php_leveret_string(session->group),
+		.server = -1,
+		.meta = { .origin = LEVERET_PECL_MEMCACHE },
+	};
 }
 
 static void add_lock(const mmc_session *session, leveret_operation operation, uint64_t number)
@@ -176,8 +197,8 @@ static void add_lock(const mmc_session *session, leveret_operation operation, ui
 	leveret_pool_add(session->link->pool->pool, &request);
 }
 
-/* Runs the open batch. Code and number of each answer; an answer that did not come is a failure. With `found` the last request is a get
- * among others, of which only what is found, and what fails, is answered. */
+/* Runs the open batch. Code and number of each answer; an answer that did not come is a failure. With `found` the last
+ * request is a get among others, of which only what is found, and what fails, is answered. */
 static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, client_copy *found)
 {
 	leveret_pool *pool = session->link->pool->pool;
@@ -207,8 +228,8 @@ static uint32_t copies_of(const mmc_session *session)
 	return (uint32_t) MIN(MEMCACHE_G(session_redundancy), (zend_long) session->link->count);
 }
 
-/* A server that has failed rests for a while, and what it has is then looked for at others. Where no copy would be left they are all
- * asked again: as with the original a server that is back is there for the next visit. */
+/* A server that has failed rests for a while, and what it has is then looked for at others. Where no copy would be left
+ * they are all asked again: as with the original a server that is back is there for the next visit. */
 static void wake_servers(const mmc_session *session)
 {
 	leveret_pool *pool = php_leveret_mmc_pool_of(session->link);
@@ -222,7 +243,8 @@ static void wake_servers(const mmc_session *session)
 	}
 }
 
-/* Whether a server has failed in the open batch that may have what it had, and tell it the next time. Each is counted once. */
+/* Whether a server has failed in the open batch that may have what it had, and tell it the next time. Each is counted
+ * once. */
 static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure *failure)
 {
 	leveret_failure earlier;
@@ -234,8 +256,8 @@ static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure
 	return failure->system_error != ECONNREFUSED && failure->system_error != ENOENT;
 }
 
-/* Whether the open batch has read the session, or may be believed that there is none: of the servers that keep it one has said so, or is
- * dead. */
+/* Whether the open batch has read the session, or may be believed that there is none: of the servers that keep it one
+ * has said so, or is dead. */
 static bool is_read(const mmc_session *session, int32_t code)
 {
 	leveret_pool *pool = session->link->pool->pool;
@@ -259,8 +281,8 @@ static void drop_lock(mmc_session *session)
 	session->lock_key = NULL;
 }
 
-/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. IS_OVER: PHP has to do something else, and the session
- * may be gone. */
+/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. IS_OVER: PHP has to do something else,
+ * and the session may be gone. */
 typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY, IS_OVER } lock_try;
 
 /* Tries to lock, and reads in the same batch. LOCKED: `found` is filled, or empty if the session is new. */
@@ -269,7 +291,8 @@ static lock_try mmc_try_lock(mmc_session *session, client_copy *found)
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3], locked[1];
 	uint64_t numbers[3];
-	if (!php_leveret_client_session_lease_take(&session->lease, php_leveret_mmc_pool_of(session->link), php_leveret_string(session->lock_key))) {
+	if (!php_leveret_client_session_lease_take(
+			&session->lease, php_leveret_mmc_pool_of(session->link), php_leveret_string(session->lock_key))) {
 		return HAS_NAPPED;
 	}
 	bool has_lease = session->lease.arena;
@@ -294,7 +317,8 @@ static lock_try mmc_try_lock(mmc_session *session, client_copy *found)
 	}
 	php_leveret_client_copy_free(found);
 	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
-	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
+	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN
+																											: IS_AWAY;
 }
 
 /* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
@@ -330,7 +354,8 @@ static bool read_unlocked(const mmc_session *session, client_copy *found)
 	return is_read(session, code);
 }
 
-/* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler is user code. */
+/* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler
+ * is user code. */
 static zend_string *mmc_session_text_of(client_copy *found)
 {
 	zval value;
@@ -353,8 +378,8 @@ static void end_session(mmc_session *session)
 	}
 }
 
-/* Names the session: false: its id cannot be a key. Of an empty one it would be warned, and the script's handler of errors may close the
- * session: so nobody comes here with that. */
+/* Names the session: false: its id cannot be a key. Of an empty one it would be warned, and the script's handler of
+ * errors may close the session: so nobody comes here with that. */
 static bool begin_session(mmc_session *session, zend_string *id)
 {
 	end_session(session);
@@ -436,10 +461,14 @@ PS_READ_FUNC(memcache)
 		/* As the original: after so long the visitor goes in without the lock, which stays with whoever has it. */
 		was_read = read_unlocked(session, &found);
 	}
-	/* An empty session, which the original gives for one that could not be read, would be written over what is there. */
+	/* An empty session, which the original gives for one that could not be read, would be written over what is
+	 * there. */
 	zend_string *text = !was_read ? NULL : found.data ? mmc_session_text_of(&found) : ZSTR_EMPTY_ALLOC();
 	if (text && php_leveret_client_session_is_open(mod_data, number) && !session->is_locked) {
-		php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds), and is used without its lock", MEMCACHE_G(lock_timeout));
+		php_error_docref(NULL, E_WARNING,
+			"The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT
+			" seconds), and is used without its lock",
+			MEMCACHE_G(lock_timeout));
 	}
 	/* The script's handler of errors may have closed the session, or have thrown. */
 	if (text && (EG(exception) || !php_leveret_client_session_is_open(mod_data, number))) {
@@ -511,7 +540,8 @@ PS_DESTROY_FUNC(memcache)
 		zend_string_release(lock_key);
 	}
 	end_session(session);
-	return full && lock_key && (codes[0] == LEVERET_CODE_SUCCESS || codes[0] == LEVERET_CODE_NOTFOUND) ? SUCCESS : FAILURE;
+	return full && lock_key && (codes[0] == LEVERET_CODE_SUCCESS || codes[0] == LEVERET_CODE_NOTFOUND) ? SUCCESS
+																									   : FAILURE;
 }
 
 /* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */

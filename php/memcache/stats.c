@@ -1,15 +1,21 @@
 /* memcache/stats.c: what is asked of servers, not of keys: statistics, version, flush. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
 #include "memcache.h"
 
 /* One request to one server, its answers in `copies`. The code of the first one, or why there is none. */
-static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime, uint32_t server, client_copies *copies, mmc_failures *failures)
+static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime,
+	uint32_t server, client_copies *copies, mmc_failures *failures)
 {
-	leveret_request request = { .operation = operation, .key = subject, .exptime = exptime, .server = (int32_t) server };
+	leveret_request request = {
+		.operation = operation,
+		.key = subject,
+		.exptime = exptime,
+		.server = (int32_t) server,
+	};
 	leveret_pool *pool = php_leveret_mmc_begin(link);
 	int32_t code = leveret_pool_add(pool, &request);
 	if (code == LEVERET_CODE_SUCCESS) {
@@ -30,7 +36,9 @@ static zend_string *subject_of(const zend_string *type, zend_long slab, zend_lon
 	}
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (zend_string_equals_cstr(type, types[i], strlen(types[i]))) {
-			return strcmp(types[i], "cachedump") == 0 ? zend_strpprintf(0, "cachedump " ZEND_LONG_FMT " " ZEND_LONG_FMT, slab, limit) : zend_string_init(types[i], strlen(types[i]), 0);
+			return strcmp(types[i], "cachedump") == 0
+				? zend_strpprintf(0, "cachedump " ZEND_LONG_FMT " " ZEND_LONG_FMT, slab, limit)
+				: zend_string_init(types[i], strlen(types[i]), 0);
 		}
 	}
 	php_error_docref(NULL, E_WARNING, "Invalid stats type");
@@ -77,7 +85,7 @@ static bool mmc_add_item(zval *list, const client_copy *copy)
 /* One server's statistics: an array, true (reset) or false. */
 static void stats_of(mmc_link *link, zend_string *subject, uint32_t server, zval *value, mmc_failures *failures)
 {
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	bool is_dump = strncmp(ZSTR_VAL(subject), "cachedump", strlen("cachedump")) == 0;
 	int32_t code = ask(link, LEVERET_OP_STATS, php_leveret_string(subject), 0, server, &copies, failures);
 	if (code == LEVERET_CODE_STAT) {
@@ -98,7 +106,7 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 	zval *object = getThis();
 	zend_string *type = NULL;
 	zend_long slab = 0, limit = 100;
-	mmc_failures failures = {0};
+	mmc_failures failures = { 0 };
 	MMC_ARGUMENTS(0, 3)
 		MMC_OBJECT_PARAM(object)
 		Z_PARAM_OPTIONAL
@@ -119,7 +127,8 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 		zval value;
 		stats_of(link, subject, i, &value, &failures);
 		if (of_all) {
-			zend_string *name = zend_strpprintf(0, "%s:" ZEND_LONG_FMT, ZSTR_VAL(link->servers[i].host), link->servers[i].port);
+			zend_string *name =
+				zend_strpprintf(0, "%s:" ZEND_LONG_FMT, ZSTR_VAL(link->servers[i].host), link->servers[i].port);
 			zend_hash_update(Z_ARRVAL_P(return_value), name, &value);
 			zend_string_release(name);
 		} else if (Z_TYPE(value) != IS_FALSE) {
@@ -131,22 +140,24 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 	php_leveret_mmc_failures_tell(object, &failures);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_get_stats) { stats(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_FUNCTION(memcache_get_extended_stats) { stats(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- version, flush --- */
 
 PHP_FUNCTION(memcache_get_version)
 {
 	zval *object = getThis();
-	mmc_failures failures = {0};
+	mmc_failures failures = { 0 };
 	MMC_ARGUMENTS(0, 0)
 		MMC_OBJECT_PARAM(object)
 	ZEND_PARSE_PARAMETERS_END();
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	RETVAL_FALSE;
 	for (uint32_t i = 0; link && i < link->count && Z_TYPE_P(return_value) == IS_FALSE; i++) {
-		client_copies copies = {0};
+		client_copies copies = { 0 };
 		if (ask(link, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, i, &copies, &failures) == LEVERET_CODE_SUCCESS) {
 			RETVAL_STR_COPY(copies.list[0].data);
 		}
@@ -159,7 +170,7 @@ PHP_FUNCTION(memcache_flush)
 {
 	zval *object = getThis();
 	zend_long delay = 0;
-	mmc_failures failures = {0};
+	mmc_failures failures = { 0 };
 	MMC_ARGUMENTS(0, 1)
 		MMC_OBJECT_PARAM(object)
 		Z_PARAM_OPTIONAL
@@ -171,8 +182,10 @@ PHP_FUNCTION(memcache_flush)
 	}
 	bool done = true;
 	for (uint32_t i = 0; i < link->count; i++) {
-		client_copies copies = {0};
-		done = ask(link, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, i, &copies, &failures) == LEVERET_CODE_SUCCESS && done;
+		client_copies copies = { 0 };
+		done =
+			ask(link, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, i, &copies, &failures) == LEVERET_CODE_SUCCESS
+			&& done;
 		php_leveret_client_copies_free(&copies);
 	}
 	php_leveret_mmc_failures_tell(object, &failures);

@@ -5,13 +5,12 @@
  *
  * codec/decode.c reads them, and what other entrances left in an arena. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
 #include "codec/decode.h"
 #include "memcache.h"
-
 
 /* zlib's own default. */
 #define LEVEL 6
@@ -31,21 +30,23 @@ static void mmc_compress(double savings, client_payload *payload)
 	}
 }
 
-/* pecl/memcache serializes a copy of an array, and so writes one that holds itself by reference once more inside of itself. Of the array
- * itself a null would be left there. */
+/* pecl/memcache serializes a copy of an array, and so writes one that holds itself by reference once more inside of
+ * itself. Of the array itself a null would be left there. */
 static bool mmc_serialize(client_payload *payload, zval *value)
 {
 	zval *element;
 	if (Z_TYPE_P(value) == IS_ARRAY) {
 		ZEND_HASH_FOREACH_VAL(Z_ARR_P(value), element) {
-			if (Z_ISREF_P(element) && Z_TYPE_P(Z_REFVAL_P(element)) == IS_ARRAY && Z_ARR_P(Z_REFVAL_P(element)) == Z_ARR_P(value)) {
+			if (Z_ISREF_P(element) && Z_TYPE_P(Z_REFVAL_P(element)) == IS_ARRAY
+				&& Z_ARR_P(Z_REFVAL_P(element)) == Z_ARR_P(value)) {
 				zval copy;
 				ZVAL_ARR(&copy, zend_array_dup(Z_ARR_P(value)));
 				bool done = php_leveret_client_payload_serialize(payload, LEVERET_PHP, &copy);
 				zval_ptr_dtor(&copy);
 				return done;
 			}
-		} ZEND_HASH_FOREACH_END();
+		}
+		ZEND_HASH_FOREACH_END();
 	}
 	return php_leveret_client_payload_serialize(payload, LEVERET_PHP, value);
 }
@@ -67,7 +68,8 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 	double savings = link->savings;
 	ZVAL_DEREF(value);
 	if ((uint32_t) flags & 0xffff & ~MMC_COMPRESSED) {
-		php_error_docref(NULL, E_WARNING, "The lowest two bytes of the flags array is reserved for pecl/memcache internal use");
+		php_error_docref(
+			NULL, E_WARNING, "The lowest two bytes of the flags array is reserved for pecl/memcache internal use");
 		return false;
 	}
 	php_leveret_client_payload_begin(payload, LEVERET_PECL_MEMCACHE);
@@ -115,11 +117,16 @@ zend_long php_leveret_mmc_flags(const leveret_meta *meta)
 	/* Of other entrances the type is told, as if this one had stored the value, and the application's own bits. */
 	zend_long own = meta->origin == LEVERET_PECL_MEMCACHED ? meta->flags & 0xffff0000 : 0;
 	switch (meta->encoding) {
-		case LEVERET_RAW: return own;
-		case LEVERET_INTEGER: return own | MMC_TYPE_LONG;
-		case LEVERET_DOUBLE: return own | MMC_TYPE_DOUBLE;
-		case LEVERET_BOOL: return own | MMC_TYPE_BOOL;
-		default: return own | MMC_SERIALIZED;
+		case LEVERET_RAW:
+			return own;
+		case LEVERET_INTEGER:
+			return own | MMC_TYPE_LONG;
+		case LEVERET_DOUBLE:
+			return own | MMC_TYPE_DOUBLE;
+		case LEVERET_BOOL:
+			return own | MMC_TYPE_BOOL;
+		default:
+			return own | MMC_SERIALIZED;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* memcache/write.c: set() and its kin, delete(), counters: of one key, or of an array of keys in one batch. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/bytes.h"
@@ -29,7 +29,8 @@ static void free_writes(mmc_batch *batch)
 }
 
 /* Sends all requests like `pattern`. `copies` has an answer for each that could be sent, in any order. */
-static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc_batch *batch, client_copies *copies, mmc_failures *failures)
+static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc_batch *batch, client_copies *copies,
+	mmc_failures *failures)
 {
 	leveret_pool *pool = php_leveret_mmc_begin(link);
 	for (uint32_t i = 0; i < batch->count; i++) {
@@ -46,8 +47,8 @@ static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc
 static bool send_all(zval *object, const leveret_request *pattern, const mmc_batch *batch)
 {
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
-	client_copies copies = {0};
-	mmc_failures failures = {0};
+	client_copies copies = { 0 };
+	mmc_failures failures = { 0 };
 	uint32_t done = 0;
 	if (!link || batch->count == 0) {
 		return false;
@@ -78,13 +79,15 @@ static void mmc_write_take_keys(zval *object, HashTable *names, mmc_batch *batch
 		} else if (!link) {
 			break;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 /* --- stores --- */
 
 /* Encodes first, since that runs user code, then asks for the link. False: nothing can be stored. */
-static bool mmc_take_value(zval *object, zend_string *name, zval *value, zend_long flags, leveret_operation operation, mmc_write *next)
+static bool mmc_take_value(
+	zval *object, zend_string *name, zval *value, zend_long flags, leveret_operation operation, mmc_write *next)
 {
 	mmc_link *link = php_leveret_mmc_link_of(object);
 	next->key = link ? php_leveret_mmc_key(link, name) : NULL;
@@ -105,8 +108,8 @@ static bool mmc_take_value(zval *object, zend_string *name, zval *value, zend_lo
 static bool store_one(zval *object, const leveret_request *pattern, zend_string *name, zval *value, zend_long flags)
 {
 	mmc_write one;
-	client_copy copy = {0};
-	mmc_failures failures = {0};
+	client_copy copy = { 0 };
+	mmc_failures failures = { 0 };
 	if (!mmc_take_value(object, name, value, flags, pattern->operation, &one)) {
 		return false;
 	}
@@ -141,7 +144,8 @@ static bool store_many(zval *object, const leveret_request *pattern, HashTable *
 		if (EG(exception)) {
 			break;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	bool done = send_all(object, pattern, &batch);
 	free_writes(&batch);
 	return done;
@@ -181,12 +185,14 @@ static void mmc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 	zend_string_release(name);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_set) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET); }
 PHP_FUNCTION(memcache_add) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD); }
 PHP_FUNCTION(memcache_replace) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE); }
 PHP_FUNCTION(memcache_append) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND); }
 PHP_FUNCTION(memcache_prepend) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND); }
 PHP_FUNCTION(memcache_cas) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_CAS); }
+/* clang-format on */
 
 /* --- without a value --- */
 
@@ -199,8 +205,8 @@ static int32_t mmc_call(zval *object, const leveret_request *pattern, zend_strin
 		return LEVERET_CODE_FAILURE;
 	}
 	leveret_request request = *pattern;
-	client_copy copy = {0};
-	mmc_failures failures = {0};
+	client_copy copy = { 0 };
+	mmc_failures failures = { 0 };
 	request.key = php_leveret_string(key);
 	int32_t code = php_leveret_mmc_call(link, &request, &copy, &failures);
 	*number = copy.number;
@@ -239,7 +245,8 @@ PHP_FUNCTION(memcache_delete)
 	zend_string_release(name);
 }
 
-/* Counters have 64 bits without a sign. What is above PHP's integers the text protocol tells as the largest of them, the binary as it is. */
+/* Counters have 64 bits without a sign. What is above PHP's integers the text protocol tells as the largest of them,
+ * the binary as it is. */
 static zend_long as_long(uint64_t number, bool is_binary)
 {
 	return number > ZEND_LONG_MAX && !is_binary ? ZEND_LONG_MAX : (zend_long) number;
@@ -249,8 +256,8 @@ static zend_long as_long(uint64_t number, bool is_binary)
 static void count_many(zval *object, const leveret_request *pattern, HashTable *names, zval *return_value)
 {
 	mmc_batch batch;
-	client_copies copies = {0};
-	mmc_failures failures = {0};
+	client_copies copies = { 0 };
+	mmc_failures failures = { 0 };
 	mmc_write_take_keys(object, names, &batch);
 	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	bool is_binary = link && link->is_binary;
@@ -295,8 +302,12 @@ static void mmc_count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	/* The text protocol makes no counters. */
 	bool is_binary = link->is_binary, creates = is_binary && arguments > 2;
 	leveret_request pattern = {
-		.operation = up == (step >= 0) ? LEVERET_OP_INCREMENT : LEVERET_OP_DECREMENT, .server = -1,
-		.number = step < 0 ? 0 - (uint64_t) step : (uint64_t) step, .create = creates, .initial = (uint64_t) initial, .exptime = exptime
+		.operation = up == (step >= 0) ? LEVERET_OP_INCREMENT : LEVERET_OP_DECREMENT,
+		.server = -1,
+		.number = step < 0 ? 0 - (uint64_t) step : (uint64_t) step,
+		.create = creates,
+		.initial = (uint64_t) initial,
+		.exptime = exptime,
 	};
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		count_many(object, &pattern, Z_ARRVAL_P(key), return_value);
@@ -312,5 +323,7 @@ static void mmc_count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	zend_string_release(name);
 }
 
+/* clang-format off */
 PHP_FUNCTION(memcache_increment) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 PHP_FUNCTION(memcache_decrement) { mmc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+/* clang-format on */

@@ -1,12 +1,14 @@
-/* memcached/call.c: one request or a batch of them, from the key that a script gives to the answers in the request's heap. */
+/* memcached/call.c: one request or a batch of them, from the key that a script gives to the answers in the request's
+ * heap. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/refused.h"
 #include "memcached.h"
 
-/* Whether some of eight bytes is a space, a control character or DEL: a byte below n borrows into its high bit, which it has not set. */
+/* Whether some of eight bytes is a space, a control character or DEL: a byte below n borrows into its high bit, which
+ * it has not set. */
 static zend_always_inline bool has_gap(const char *bytes)
 {
 	const uint64_t ones = UINT64_MAX / 0xff, high_bits = ones << 7;
@@ -41,7 +43,7 @@ static bool is_text(const char *key, size_t len, unsigned char top)
 	return true;
 }
 
-bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key)
+static zend_always_inline bool may_send(const memc_link *link, const zend_string *key)
 {
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
 	if (UNEXPECTED(ZSTR_LEN(key) == 0 || len > MEMC_KEY_MAX)) {
@@ -53,7 +55,17 @@ bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key)
 	return is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
 }
 
-bool php_leveret_memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
+bool php_leveret_memc_key_is_good(memc_object *self, const zend_string *key)
+{
+	bool good = may_send(self->link, key);
+	if (UNEXPECTED(!good)) {
+		memc_result(self, MEMC_BAD_KEY_PROVIDED);
+	}
+	return good;
+}
+
+bool php_leveret_memc_take_many(
+	zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
 {
 	*server_key = NULL;
 	*number = 0;
@@ -86,7 +98,8 @@ void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_f
 /* Among all keys of a server are those of others, without the prefix. */
 static void memc_copy_answer(const zend_string *prefix, const leveret_answer *answer, client_copy *copy)
 {
-	bool has_prefix = prefix && answer->key.len >= ZSTR_LEN(prefix) && memcmp(answer->key.data, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
+	bool has_prefix = prefix && answer->key.len >= ZSTR_LEN(prefix)
+		&& memcmp(answer->key.data, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
 	size_t skip = has_prefix ? ZSTR_LEN(prefix) : 0;
 	client_copy_fitting(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
@@ -94,7 +107,8 @@ static void memc_copy_answer(const zend_string *prefix, const leveret_answer *an
 
 static void tell_failure(memc_object *self, const leveret_answer *answer, size_t len)
 {
-	leveret_arena *arena = answer->code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE ? leveret_pool_arena(self->link->pool, 0) : NULL;
+	leveret_arena *arena =
+		answer->code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE ? leveret_pool_arena(self->link->pool, 0) : NULL;
 	if (arena) {
 		/* Before the result is told, which says the same without the length. */
 		php_leveret_tell_no_memory(arena, len);

@@ -1,6 +1,6 @@
 /* memcached/delayed.c: getDelayed(), fetch() and fetchAll(). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
@@ -43,7 +43,7 @@ static void note_failure(memc_object *self, const client_copy *copy)
 static bool fetch_one(memc_object *self, zval *element)
 {
 	while (self->is_fetching) {
-		client_copies one = {0};
+		client_copies one = { 0 };
 		php_leveret_memc_gather(self, &one, true, 1);
 		if (one.count == 0) {
 			self->is_fetching = false;
@@ -127,8 +127,10 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	RETURN_BOOL(is_whole && !EG(exception));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getDelayedByKey) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 PHP_METHOD(Memcached, fetch)
 {

@@ -1,6 +1,6 @@
 /* memcached/link.c: what is behind an object: its pool of servers and its options, and those of persistent ids. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -11,19 +11,41 @@
 
 /* libmemcached's numbers of its behaviours; Memcached::OPT_* are the same. */
 enum {
-	NO_BLOCK = 0, TCP_NODELAY = 1, HASH = 2, SEND_SIZE = 4, RECV_SIZE = 5, CACHE_LOOKUPS = 6, POLL_TIMEOUT = 8, DISTRIBUTION = 9,
-	BUFFER_WRITES = 10, SORT_HOSTS = 12, CONNECT_TIMEOUT = 14, RETRY_TIMEOUT = 15, KETAMA_WEIGHTED = 16, KETAMA_HASH = 17,
-	SEND_TIMEOUT = 19, RECV_TIMEOUT = 20, FAILURE_LIMIT = 21, HASH_WITH_PREFIX = 25, USE_UDP = 27,
-	AUTO_EJECT = 28, REPLICAS = 29, RANDOM_REPLICA = 30, KEEPALIVE = 32, REMOVE_FAILED = 35, DEAD_TIMEOUT = 36, TIMEOUT_LIMIT = 37
+	NO_BLOCK = 0,
+	TCP_NODELAY = 1,
+	HASH = 2,
+	SEND_SIZE = 4,
+	RECV_SIZE = 5,
+	CACHE_LOOKUPS = 6,
+	POLL_TIMEOUT = 8,
+	DISTRIBUTION = 9,
+	BUFFER_WRITES = 10,
+	SORT_HOSTS = 12,
+	CONNECT_TIMEOUT = 14,
+	RETRY_TIMEOUT = 15,
+	KETAMA_WEIGHTED = 16,
+	KETAMA_HASH = 17,
+	SEND_TIMEOUT = 19,
+	RECV_TIMEOUT = 20,
+	FAILURE_LIMIT = 21,
+	HASH_WITH_PREFIX = 25,
+	USE_UDP = 27,
+	AUTO_EJECT = 28,
+	REPLICAS = 29,
+	RANDOM_REPLICA = 30,
+	KEEPALIVE = 32,
+	REMOVE_FAILED = 35,
+	DEAD_TIMEOUT = 36,
+	TIMEOUT_LIMIT = 37
 };
 
-/* Another function sees to it (the ring, the protocol), or there is nothing to see to: no server is waited for while another could go on,
- * TCP_NODELAY is always set, and some have no effect in the original either: the hash of ketama's points, and the time-outs of sending and
- * receiving, which it gives to sockets on which it never waits. */
+/* Another function sees to it (the ring, the protocol), or there is nothing to see to: no server is waited for while
+ * another could go on, TCP_NODELAY is always set, and some have no effect in the original either: the hash of ketama's
+ * points, and the time-outs of sending and receiving, which it gives to sockets on which it never waits. */
 #define NO_POOL_OPTION -1
 
-/* Which behaviours there are, their defaults, and what of the pool they set. Those that reconnect do so in libmemcached too: all
- * connections are closed, and servers that failed are tried again at once. */
+/* Which behaviours there are, their defaults, and what of the pool they set. Those that reconnect do so in libmemcached
+ * too: all connections are closed, and servers that failed are tried again at once. */
 static const struct behavior {
 	bool is_known, is_flag;
 	zend_long initial;
@@ -61,8 +83,8 @@ static const struct behavior {
 	[TIMEOUT_LIMIT] = { true, false, 0, LEVERET_POOL_TIMEOUT_LIMIT },
 };
 
-/* Two have no constant: KETAMA, which does the same as CONSISTENT, and WEIGHTED, the distribution of OPT_LIBKETAMA_COMPATIBLE. Two more, for
- * servers at random and for another client's old places, are not there. */
+/* Two have no constant: KETAMA, which does the same as CONSISTENT, and WEIGHTED, the distribution of
+ * OPT_LIBKETAMA_COMPATIBLE. Two more, for servers at random and for another client's old places, are not there. */
 enum { MODULA = 0, CONSISTENT = 1, KETAMA = 2, WEIGHTED = 5, VIRTUAL_BUCKET = 6 };
 /* Hsieh's hash is not in Debian's libmemcached. The last two, and Jenkins' before them, have no names in PHP. */
 enum { HASH_MD5 = 1, HASH_HSIEH = 7, HASH_MURMUR3 = 10, HASH_CUSTOM = 11 };
@@ -71,18 +93,28 @@ enum { HASH_MD5 = 1, HASH_HSIEH = 7, HASH_MURMUR3 = 10, HASH_CUSTOM = 11 };
 
 static zend_long compression_of(const char *name)
 {
-	return strcmp(name, "zlib") == 0 ? MEMC_COMPRESSION_ZLIB : strcmp(name, "zstd") == 0 ? MEMC_COMPRESSION_ZSTD : MEMC_COMPRESSION_FASTLZ;
+	return strcmp(name, "zlib") == 0 ? MEMC_COMPRESSION_ZLIB
+		: strcmp(name, "zstd") == 0  ? MEMC_COMPRESSION_ZSTD
+									 : MEMC_COMPRESSION_FASTLZ;
 }
 
 static zend_long serializer_of(const char *name)
 {
-	static const struct { const char *name; zend_long serializer; leveret_encoding encoding; } known[] = {
-		{ "igbinary", MEMC_SERIALIZER_IGBINARY, LEVERET_IGBINARY }, { "json", MEMC_SERIALIZER_JSON, LEVERET_JSON },
-		{ "json_array", MEMC_SERIALIZER_JSON_ARRAY, LEVERET_JSON }, { "msgpack", MEMC_SERIALIZER_MSGPACK, LEVERET_MSGPACK },
+	static const struct {
+		const char *name;
+		zend_long serializer;
+		leveret_encoding encoding;
+	} known[] = {
+		{ "igbinary", MEMC_SERIALIZER_IGBINARY, LEVERET_IGBINARY },
+		{ "json", MEMC_SERIALIZER_JSON, LEVERET_JSON },
+		{ "json_array", MEMC_SERIALIZER_JSON_ARRAY, LEVERET_JSON },
+		{ "msgpack", MEMC_SERIALIZER_MSGPACK, LEVERET_MSGPACK },
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strcmp(name, known[i].name) == 0) {
-			return known[i].encoding == LEVERET_JSON || php_leveret_has_serializer(known[i].encoding) ? known[i].serializer : MEMC_SERIALIZER_PHP;
+			return known[i].encoding == LEVERET_JSON || php_leveret_has_serializer(known[i].encoding)
+				? known[i].serializer
+				: MEMC_SERIALIZER_PHP;
 		}
 	}
 	if (*name == '\0' && php_leveret_has_serializer(LEVERET_IGBINARY)) {
@@ -148,9 +180,15 @@ static void choose_ring(memc_link *link)
 	zend_long ring = LEVERET_RING_MODULA;
 	switch (link->behaviors[DISTRIBUTION]) {
 		case CONSISTENT:
-		case KETAMA: ring = LEVERET_RING_CONSISTENT; break;
-		case WEIGHTED: ring = LEVERET_RING_KETAMA; break;
-		case VIRTUAL_BUCKET: ring = LEVERET_RING_VIRTUAL_BUCKET; break;
+		case KETAMA:
+			ring = LEVERET_RING_CONSISTENT;
+			break;
+		case WEIGHTED:
+			ring = LEVERET_RING_KETAMA;
+			break;
+		case VIRTUAL_BUCKET:
+			ring = LEVERET_RING_VIRTUAL_BUCKET;
+			break;
 	}
 	leveret_pool_set_option(link->pool, LEVERET_POOL_RING, ring);
 }
@@ -190,7 +228,8 @@ memc_link *php_leveret_memc_link_new(bool is_persistent)
 
 zend_string *php_leveret_memc_persistent_name(const char *name, size_t len)
 {
-	zend_string *site = zend_strpprintf(0, "%.*s\n%s\n", (int) php_leveret_dir().len, (const char *) php_leveret_dir().data, php_leveret_basedir());
+	zend_string *site = zend_strpprintf(
+		0, "%.*s\n%s\n", (int) php_leveret_dir().len, (const char *) php_leveret_dir().data, php_leveret_basedir());
 	zend_string *whole = zend_string_concat2(ZSTR_VAL(site), ZSTR_LEN(site), name, len);
 	zend_string_release(site);
 	return whole;
@@ -206,16 +245,18 @@ void php_leveret_memc_link_free(memc_link *link)
 	pefree(link, link->is_persistent);
 }
 
-int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
+int php_leveret_memc_link_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
 {
-	if (!php_leveret_may_add(host)) {
+	leveret_bytes name =
+		ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
+	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX || !php_leveret_may_add(name)) {
 		return MEMC_INVALID_ARGUMENTS;
 	}
 	if (weight > 1 && link->behaviors[DISTRIBUTION] == CONSISTENT) {
 		/* libmemcached has but one way to weigh servers. */
 		link->behaviors[KETAMA_WEIGHTED] = 1;
 	}
-	return leveret_pool_add_server(link->pool, host, port, 0, weight, php_leveret_dir());
+	return leveret_pool_add_server(link->pool, name, (uint16_t) port, 0, (uint32_t) weight, php_leveret_dir());
 }
 
 void php_leveret_memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)
@@ -326,18 +367,20 @@ zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long
 			break;
 		case MEMC_BINARY_PROTOCOL:
 			set_behavior(link, MEMC_VERIFY_KEY, 0);
-			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
+			leveret_pool_set_option(
+				link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 			break;
 	}
 	return MEMC_SUCCESS;
 }
 
-/* What is so already stays so, and with it what the last call has said. But sizes are the kernel's, not what was asked for, and more
- * hangs on ketama. */
+/* What is so already stays so, and with it what the last call has said. But sizes are the kernel's, not what was asked
+ * for, and more hangs on ketama. */
 static bool is_so(const memc_link *link, zend_long option, zend_long value)
 {
 	bool is_compared = option != SEND_SIZE && option != RECV_SIZE && option != KETAMA_WEIGHTED;
-	return is_compared && option >= 0 && option < MEMC_BEHAVIORS && behaviors[option].is_known && link->behaviors[option] == value;
+	return is_compared && option >= 0 && option < MEMC_BEHAVIORS && behaviors[option].is_known
+		&& link->behaviors[option] == value;
 }
 
 static bool set_libmemcached(memc_object *self, zend_long option, zend_long value)
@@ -346,11 +389,14 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 	if (is_so(link, option, value)) {
 		if (option == MEMC_BINARY_PROTOCOL) {
 			/* Now it is a choice. */
-			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
+			leveret_pool_set_option(
+				link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 		}
 		return true;
 	}
-	zend_long code = option == USE_UDP && value && leveret_pool_servers(link->pool) ? MEMC_INVALID_ARGUMENTS : php_leveret_memc_link_set(link, option, value);
+	zend_long code = option == USE_UDP && value && leveret_pool_servers(link->pool)
+		? MEMC_INVALID_ARGUMENTS
+		: php_leveret_memc_link_set(link, option, value);
 	if (code != MEMC_SUCCESS) {
 		php_leveret_memc_failure(self, code);
 		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", php_leveret_memc_text(code));
@@ -369,7 +415,8 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			link->compression = number != 0;
 			return true;
 		case MEMC_OPT_COMPRESSION_TYPE:
-			if (number != MEMC_COMPRESSION_FASTLZ && number != MEMC_COMPRESSION_ZLIB && !(number == MEMC_COMPRESSION_ZSTD && leveret_has_codec(LEVERET_CODEC_ZSTD))) {
+			if (number != MEMC_COMPRESSION_FASTLZ && number != MEMC_COMPRESSION_ZLIB
+				&& !(number == MEMC_COMPRESSION_ZSTD && leveret_has_codec(LEVERET_CODEC_ZSTD))) {
 				memc_result(self, MEMC_INVALID_ARGUMENTS);
 				return false;
 			}
@@ -434,7 +481,8 @@ PHP_METHOD(Memcached, setOptions)
 			ZVAL_DEREF(value);
 			good = set_option(self, (zend_long) number, value) && good;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	RETURN_BOOL(good);
 }
 
@@ -450,7 +498,8 @@ PHP_METHOD(Memcached, setSaslAuthData)
 		php_error_docref(NULL, E_WARNING, "SASL is only supported with binary protocol");
 		RETURN_FALSE;
 	}
-	zend_long code = leveret_pool_set_credentials(self->link->pool, -1, php_leveret_string(user), php_leveret_string(password), 0);
+	zend_long code =
+		leveret_pool_set_credentials(self->link->pool, -1, php_leveret_string(user), php_leveret_string(password), 0);
 	memc_result(self, code);
 	RETURN_BOOL(code == MEMC_SUCCESS);
 }
@@ -477,13 +526,20 @@ PHP_METHOD(Memcached, getOption)
 	MEMC_SELF();
 	memc_link *link = self->link;
 	switch (option) {
-		case MEMC_OPT_COMPRESSION: RETURN_BOOL(link->compression);
-		case MEMC_OPT_COMPRESSION_TYPE: RETURN_LONG(link->compression_type);
-		case MEMC_OPT_COMPRESSION_LEVEL: RETURN_LONG(link->compression_level);
-		case MEMC_OPT_SERIALIZER: RETURN_LONG(link->serializer);
-		case MEMC_OPT_USER_FLAGS: RETURN_LONG(link->user_flags);
-		case MEMC_OPT_STORE_RETRY_COUNT: RETURN_LONG(link->store_retries);
-		case MEMC_OPT_ITEM_SIZE_LIMIT: RETURN_LONG(link->item_size_limit);
+		case MEMC_OPT_COMPRESSION:
+			RETURN_BOOL(link->compression);
+		case MEMC_OPT_COMPRESSION_TYPE:
+			RETURN_LONG(link->compression_type);
+		case MEMC_OPT_COMPRESSION_LEVEL:
+			RETURN_LONG(link->compression_level);
+		case MEMC_OPT_SERIALIZER:
+			RETURN_LONG(link->serializer);
+		case MEMC_OPT_USER_FLAGS:
+			RETURN_LONG(link->user_flags);
+		case MEMC_OPT_STORE_RETRY_COUNT:
+			RETURN_LONG(link->store_retries);
+		case MEMC_OPT_ITEM_SIZE_LIMIT:
+			RETURN_LONG(link->item_size_limit);
 		case MEMC_OPT_PREFIX_KEY:
 			if (!link->prefix) {
 				RETURN_EMPTY_STRING();

@@ -1,6 +1,6 @@
 /* memcached/many.c: getMulti(). */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -21,12 +21,13 @@ void php_leveret_memc_names_take(memc_object *self, HashTable *keys, memc_names 
 	*names = (memc_names) { .list = safe_emalloc(room ? room : 1, sizeof(*names->list), 0) };
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		zend_string *name = zval_get_string(key);
-		if (!EG(exception) && names->count < room && memc_key_is_good(self, name)) {
+		if (!EG(exception) && names->count < room && php_leveret_memc_key_is_good(self, name)) {
 			names->list[names->count++] = name;
 		} else {
 			zend_string_release(name);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	memc_result(self, room && !names->count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
 	self->is_fetching = false;
 }
@@ -37,7 +38,12 @@ void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_
 	uint32_t count = names->count;
 	names->count = 0;
 	leveret_pool_begin(link->pool);
-	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(memc_group_of_read(server_key)), .with_cas = with_cas, .server = -1 };
+	leveret_request request = {
+		.operation = LEVERET_OP_GET,
+		.group = memc_group(memc_group_of_read(server_key)),
+		.with_cas = with_cas,
+		.server = -1,
+	};
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string *name = names->list[i];
 		if (EG(exception)) {
@@ -60,7 +66,7 @@ void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_
 /* How the answers to a batch of gets came out. */
 typedef struct memc_tally {
 	uint32_t answers, found, failed;
-	bool was_lost;                    /* a server that had been reached failed */
+	bool was_lost; /* a server that had been reached failed */
 } memc_tally;
 
 static void count_answer(memc_object *self, memc_tally *tally, const leveret_answer *answer)
@@ -90,10 +96,12 @@ static bool judge_many(memc_object *self, zend_long code, const memc_tally *tall
 	return true;
 }
 
-/* Puts the answers into the array, up to the first whose value may run user code to be decoded: it and those behind it become copies. */
-static memc_tally take_many(memc_object *self, const memc_names *names, bool is_extended, HashTable *values, client_copies *copies)
+/* Puts the answers into the array, up to the first whose value may run user code to be decoded: it and those behind it
+ * become copies. */
+static memc_tally take_many(
+	memc_object *self, const memc_names *names, bool is_extended, HashTable *values, client_copies *copies)
 {
-	memc_tally tally = {0};
+	memc_tally tally = { 0 };
 	leveret_answer answer;
 	while (leveret_pool_next(self->link->pool, &answer)) {
 		count_answer(self, &tally, &answer);
@@ -101,7 +109,8 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 			continue;
 		}
 		zend_string *name = names->list[answer.request];
-		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta) && !self->link->cipher && client_fits(answer.value.len))) {
+		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta) && !self->link->cipher
+				&& client_fits(answer.value.len))) {
 			zval value;
 			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
 			zend_symtable_update(values, name, &value);
@@ -127,9 +136,10 @@ typedef struct memc_undecoded_list {
 } memc_undecoded_list;
 
 /* OK: *value is what `key` has, or null, and `rest` has it. */
-static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend_string *name, zend_string *key, memc_undecoded_list *rest, zval *value)
+static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend_string *name, zend_string *key,
+	memc_undecoded_list *rest, zval *value)
 {
-	client_copy copy = {0};
+	client_copy copy = { 0 };
 	leveret_reading reading;
 	if (memc_find_decoded(link, arena, key, value)) {
 		return LEVERET_OK;
@@ -139,13 +149,19 @@ static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend
 		ZVAL_NEW_STR(value, copy.data);
 	} else if (status == LEVERET_OK) {
 		ZVAL_NULL(value);
-		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = reading.found.version };
+		rest->list[rest->count++] = (memc_undecoded) {
+			.name = zend_string_copy(name),
+			.key = zend_string_copy(key),
+			.copy = copy,
+			.version = reading.found.version,
+		};
 	}
 	return status;
 }
 
 /* Up to LEVERET_AHEAD of them, whose memory is asked for at once. */
-static void read_some(const memc_link *link, leveret_arena *arena, zend_string **names, uint32_t count, HashTable *values, memc_undecoded_list *rest, memc_tally *tally)
+static void read_some(const memc_link *link, leveret_arena *arena, zend_string **names, uint32_t count,
+	HashTable *values, memc_undecoded_list *rest, memc_tally *tally)
 {
 	zend_string *keys[LEVERET_AHEAD];
 	leveret_bytes bytes[LEVERET_AHEAD];
@@ -169,12 +185,14 @@ static void read_some(const memc_link *link, leveret_arena *arena, zend_string *
 }
 
 /* Puts the values in their places; one that does not decode leaves none, or a null in the order of the keys. */
-static void decode_rest(memc_object *self, uint64_t arena, memc_undecoded_list *rest, bool keeps_order, HashTable *values)
+static void decode_rest(
+	memc_object *self, uint64_t arena, memc_undecoded_list *rest, bool keeps_order, HashTable *values)
 {
 	for (uint32_t i = 0; i < rest->count; i++) {
 		memc_undecoded *one = &rest->list[i];
 		zval value;
-		if (!EG(exception) && php_leveret_memc_give_and_offer(self, arena, one->key, &one->copy, &one->version, &value)) {
+		if (!EG(exception)
+			&& php_leveret_memc_give_and_offer(self, arena, one->key, &one->copy, &one->version, &value)) {
 			zend_symtable_update(values, one->name, &value);
 		} else if (!keeps_order) {
 			zend_symtable_del(values, one->name);
@@ -186,14 +204,17 @@ static void decode_rest(memc_object *self, uint64_t arena, memc_undecoded_list *
 	efree(rest->list);
 }
 
-/* All items are read straight from memory, in their order, before what may run user code is decoded. False: none could be read. */
-static bool get_multi_from_arena(memc_object *self, leveret_arena *arena, const memc_names *names, bool keeps_order, HashTable *values)
+/* All items are read straight from memory, in their order, before what may run user code is decoded. False: none could
+ * be read. */
+static bool get_multi_from_arena(
+	memc_object *self, leveret_arena *arena, const memc_names *names, bool keeps_order, HashTable *values)
 {
-	memc_tally tally = {0};
+	memc_tally tally = { 0 };
 	memc_undecoded_list rest = { .list = safe_emalloc(names->count, sizeof(*rest.list), 0) };
 	uint64_t number = leveret_arena_number(arena);
 	for (uint32_t from = 0; from < names->count; from += LEVERET_AHEAD) {
-		read_some(self->link, arena, names->list + from, MIN(names->count - from, LEVERET_AHEAD), values, &rest, &tally);
+		read_some(
+			self->link, arena, names->list + from, MIN(names->count - from, LEVERET_AHEAD), values, &rest, &tally);
 	}
 	if (tally.failed) {
 		php_leveret_memc_failure(self, tally.failed < names->count ? MEMC_SOME_ERRORS : MEMC_FAILURE);
@@ -205,14 +226,15 @@ static bool get_multi_from_arena(memc_object *self, leveret_arena *arena, const 
 }
 
 /* As get_multi_from_arena, by a batch of requests. */
-static bool get_multi_from_servers(memc_object *self, zend_string *server_key, memc_names *names, bool is_extended, HashTable *values)
+static bool get_multi_from_servers(
+	memc_object *self, zend_string *server_key, memc_names *names, bool is_extended, HashTable *values)
 {
 	memc_link *link = self->link;
 	php_leveret_memc_ask(self, server_key, is_extended, names);
 	if (!names->count) {
 		return self->code == MEMC_NOTFOUND;
 	}
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	int code = leveret_pool_run(link->pool);
 	memc_tally tally = take_many(self, names, is_extended, values, &copies);
 	bool asked_some = judge_many(self, code, &tally, names->count);
@@ -248,7 +270,8 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			ZVAL_NULL(&none);
 			zend_symtable_update(Z_ARRVAL_P(return_value), name, &none);
 			zend_string_release(name);
-		} ZEND_HASH_FOREACH_END();
+		}
+		ZEND_HASH_FOREACH_END();
 	}
 	if (EG(exception)) {
 		RETURN_THROWS();
@@ -257,10 +280,10 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	php_leveret_memc_names_take(self, keys, &names);
 	bool asked_some = self->code == MEMC_NOTFOUND;
 	if (names.count && !EG(exception)) {
-		leveret_arena *arena = is_extended || self->link->cipher ? NULL : leveret_pool_arena(self->link->pool, php_leveret_looked());
-		asked_some = arena
-			? get_multi_from_arena(self, arena, &names, keeps_order, Z_ARRVAL_P(return_value))
-			: get_multi_from_servers(self, server_key, &names, is_extended, Z_ARRVAL_P(return_value));
+		leveret_arena *arena =
+			is_extended || self->link->cipher ? NULL : leveret_pool_arena(self->link->pool, php_leveret_looked());
+		asked_some = arena ? get_multi_from_arena(self, arena, &names, keeps_order, Z_ARRVAL_P(return_value))
+						   : get_multi_from_servers(self, server_key, &names, is_extended, Z_ARRVAL_P(return_value));
 	}
 	php_leveret_memc_names_free(&names);
 	if (!asked_some) {
@@ -269,5 +292,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getMultiByKey) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */

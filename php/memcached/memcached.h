@@ -1,7 +1,8 @@
 /* memcached/memcached.h: what the files of the drop-in module memcached share.
  *
- * Values are encoded before a batch begins and decoded after its answers were copied out, because both may run user code (__serialize,
- * __wakeup), and that may use the same object: no batch of leveret_pool is ever open across a call into PHP. */
+ * Values are encoded before a batch begins and decoded after its answers were copied out, because both may run user
+ * code (__serialize, __wakeup), and that may use the same object: no batch of leveret_pool is ever open across a call
+ * into PHP. */
 #ifndef PHP_LEVERET_MEMCACHED_H
 #define PHP_LEVERET_MEMCACHED_H
 
@@ -24,7 +25,13 @@ enum {
 	MEMC_OPT_ITEM_SIZE_LIMIT = -1008
 };
 
-enum { MEMC_SERIALIZER_PHP = 1, MEMC_SERIALIZER_IGBINARY, MEMC_SERIALIZER_JSON, MEMC_SERIALIZER_JSON_ARRAY, MEMC_SERIALIZER_MSGPACK };
+enum {
+	MEMC_SERIALIZER_PHP = 1,
+	MEMC_SERIALIZER_IGBINARY,
+	MEMC_SERIALIZER_JSON,
+	MEMC_SERIALIZER_JSON_ARRAY,
+	MEMC_SERIALIZER_MSGPACK
+};
 enum { MEMC_COMPRESSION_ZLIB = 1, MEMC_COMPRESSION_FASTLZ, MEMC_COMPRESSION_ZSTD };
 enum { MEMC_GET_PRESERVE_ORDER = 1, MEMC_GET_EXTENDED = 2 };
 
@@ -86,33 +93,33 @@ enum { MEMC_VERIFY_KEY = 13, MEMC_BINARY_PROTOCOL = 18, MEMC_NOREPLY = 26 };
 /* Servers, connections and options: of one object, or shared by all that name the same persistent id. */
 typedef struct memc_link {
 	leveret_pool *pool;
-	zend_string *prefix;              /* persistent or of the request, as the link; NULL = none */
+	zend_string *prefix; /* persistent or of the request, as the link; NULL = none */
 	bool is_persistent;
 	bool compression;
 	zend_long compression_type;
 	zend_long compression_level;
-	bool has_level;                   /* somebody has chosen it */
+	bool has_level; /* somebody has chosen it */
 	zend_long serializer;
-	zend_long user_flags;             /* -1: none */
+	zend_long user_flags; /* -1: none */
 	zend_long store_retries;
-	zend_long item_size_limit;        /* 0: none */
-	leveret_cipher *cipher;           /* NULL: values are not encrypted */
+	zend_long item_size_limit; /* 0: none */
+	leveret_cipher *cipher;    /* NULL: values are not encrypted */
 	zend_long behaviors[MEMC_BEHAVIORS];
 } memc_link;
 
 typedef struct memc_object {
-	memc_link *link;                  /* NULL until the constructor has run */
+	memc_link *link; /* NULL until the constructor has run */
 	bool is_pristine;
-	bool owns_link;                   /* it is freed with the object */
-	zend_long code;                   /* of the last call */
-	zend_string *error;               /* what the server said, or NULL */
+	bool owns_link;     /* it is freed with the object */
+	zend_long code;     /* of the last call */
+	zend_string *error; /* what the server said, or NULL */
 	zend_long error_code;
 	zend_long error_errno;
-	int32_t disconnected;             /* index of the server to which the connection failed last; -1: none */
-	bool is_fetching;                 /* getDelayed() was called, its answers are not all fetched */
-	bool has_lost;                    /* some of them got lost on their way */
-	bool has_damaged;                 /* some of them make no value */
-	uint32_t reachable;               /* of its keys, those whose server may be reached as far as is known */
+	int32_t disconnected; /* index of the server to which the connection failed last; -1: none */
+	bool is_fetching;     /* getDelayed() was called, its answers are not all fetched */
+	bool has_lost;        /* some of them got lost on their way */
+	bool has_damaged;     /* some of them make no value */
+	uint32_t reachable;   /* of its keys, those whose server may be reached as far as is known */
 	zend_object std;
 } memc_object;
 
@@ -137,9 +144,6 @@ void php_leveret_memcached_links_init(HashTable *links);
 void php_leveret_memcached_class(void);
 void php_leveret_memcached_session(void);
 void php_leveret_memcached_session_init(HashTable *pools);
-
-/* SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
-int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
 
 /* --- memcached/result.c --- */
 
@@ -167,10 +171,11 @@ const char *php_leveret_memc_text(zend_long code);
 
 memc_link *php_leveret_memc_link_new(bool is_persistent);
 void php_leveret_memc_link_free(memc_link *link);
-/* What persistent links and pools of sessions go by: where arenas lie and which files may be opened, then their name. Those of another site have other arenas. */
+/* What persistent links and pools of sessions go by: where arenas lie and which files may be opened, then their name.
+ * Those of another site have other arenas. */
 zend_string *php_leveret_memc_persistent_name(const char *name, size_t len);
-/* A server behind the others; a result code. */
-int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
+/* A server behind the others: SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
+int php_leveret_memc_link_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
 /* One of libmemcached's behaviours: SUCCESS, or why not. */
 zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long value);
 /* At most MEMC_PREFIX_MAX bytes. False: one of them is none of a key. */
@@ -195,7 +200,8 @@ static zend_always_inline int memc_wanted(const memc_link *link)
 	return (link->serializer != MEMC_SERIALIZER_JSON_ARRAY ? PHP_LEVERET_JSON_OBJECTS : 0)
 		| (link->serializer == MEMC_SERIALIZER_MSGPACK ? PHP_LEVERET_MSGPACK_OBJECTS : 0);
 }
-/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
+/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an
+ * exception is pending. */
 bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */
 uint32_t php_leveret_memc_user_flags(const leveret_meta *meta);
@@ -203,12 +209,14 @@ uint32_t php_leveret_memc_user_flags(const leveret_meta *meta);
 /* --- memcached/write.c --- */
 
 /* One store: encodes, sends, sets the result code. `number` is the token of a cas. */
-bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number);
+bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key,
+	zend_string *key, zval *value, zend_long expiration, uint64_t number);
 
 /* --- memcached/call.c: one request, or a batch --- */
 
 /* [server key,] array, [number]: what the methods for many keys take. False: an exception is pending. */
-bool php_leveret_memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number);
+bool php_leveret_memc_take_many(
+	zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number);
 /* Calls $callback($this, $second). Nothing is taken over. */
 void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second);
 
@@ -218,18 +226,9 @@ static zend_always_inline leveret_bytes memc_group(const zend_string *server_key
 	return server_key ? php_leveret_string(server_key) : php_leveret_bytes(NULL, 0);
 }
 
-/* Whether the key (with the prefix) can be sent in the protocol that the script has chosen. */
-bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key);
-
-/* Whether the key (with the prefix) may be used; if not the result code says so. */
-static zend_always_inline bool memc_key_is_good(memc_object *self, const zend_string *key)
-{
-	bool good = php_leveret_memc_may_send(self->link, key);
-	if (UNEXPECTED(!good)) {
-		memc_result(self, MEMC_BAD_KEY_PROVIDED);
-	}
-	return good;
-}
+/* Whether the key (with the prefix) may be used in the protocol that the script has chosen; if not the result code says
+ * so. */
+bool php_leveret_memc_key_is_good(memc_object *self, const zend_string *key);
 
 /* `key` behind the prefix: released by the caller. */
 static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend_string *key)
@@ -240,14 +239,17 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and php_leveret_client_copy_free is due. */
+/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and
+ * php_leveret_client_copy_free is due. */
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
-/* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys, without the prefix. */
+/* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys,
+ * without the prefix. */
 void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_keys, uint32_t limit);
 
 /* --- reads --- */
 
-/* What chooses the server of a read. As in the original an empty server key is none here, and one to all that writes. */
+/* What chooses the server of a read. As in the original an empty server key is none here, and one to all that
+ * writes. */
 static zend_always_inline zend_string *memc_group_of_read(zend_string *server_key)
 {
 	return server_key && ZSTR_LEN(server_key) ? server_key : NULL;
@@ -260,7 +262,8 @@ static zend_always_inline uint32_t memc_view_of(const memc_link *link)
 }
 
 /* Nothing that only a key of encryption opens is kept. */
-static zend_always_inline bool memc_find_decoded(const memc_link *link, leveret_arena *arena, zend_string *key, zval *value)
+static zend_always_inline bool memc_find_decoded(
+	const memc_link *link, leveret_arena *arena, zend_string *key, zval *value)
 {
 	return !link->cipher && php_leveret_decoded_get(arena, memc_view_of(link), key, 0, value);
 }
@@ -270,7 +273,8 @@ static zend_always_inline bool memc_find_decoded(const memc_link *link, leveret_
 /* Takes copy->data over. False: PAYLOAD_FAILURE, NOTFOUND where a key does not fit, or an exception. */
 bool php_leveret_memc_give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value);
 /* The same, and offers what is an array to the decoded-value cache. */
-bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy, const leveret_version *version, zval *value);
+bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy,
+	const leveret_version *version, zval *value);
 
 /* --- memcached/many.c --- */
 
@@ -280,14 +284,15 @@ typedef struct memc_names {
 	uint32_t count;
 } memc_names;
 
-/* `names` are freed by the caller. Keys that break the rules are passed over, as in the original. Runs user code (__toString). */
+/* `names` are freed by the caller. Keys that break the rules are passed over, as in the original. Runs user code
+ * (__toString). */
 void php_leveret_memc_names_take(memc_object *self, HashTable *keys, memc_names *names);
 void php_leveret_memc_names_free(memc_names *names);
 /* Begins a batch of gets. Names whose key cannot be asked for are taken away. */
 void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_cas, memc_names *names);
 
-/* Its server could not be reached at all: as in the original the key is then missing, since applications take any other code for the
- * failure of the whole call. */
+/* Its server could not be reached at all: as in the original the key is then missing, since applications take any other
+ * code for the failure of the whole call. */
 static inline bool memc_is_unreached(zend_long code)
 {
 	switch (code) {

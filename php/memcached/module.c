@@ -1,6 +1,7 @@
-/* memcached/module.c: the drop-in module memcached: what extension_loaded('memcached'), phpversion('memcached') and ini_get() see. */
+/* memcached/module.c: the drop-in module memcached: what extension_loaded('memcached'), phpversion('memcached') and
+ * ini_get() see. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "module.h"
@@ -18,7 +19,8 @@
 ZEND_DECLARE_MODULE_GLOBALS(leveret_memcached)
 
 /* False: then PHP keeps the value that was there. If asked to it gives one warning, in the words of all directives. */
-static bool memc_is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
+static bool memc_is_one_of(
+	zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
 {
 	for (; *words; words++) {
 		if (zend_string_equals_cstr(value, *words, strlen(*words))) {
@@ -26,7 +28,8 @@ static bool memc_is_one_of(zend_ini_entry *entry, zend_string *value, const char
 		}
 	}
 	if (warns) {
-		php_error_docref(NULL, E_WARNING, "%s must be %s, \"%s\" is not", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
+		php_error_docref(
+			NULL, E_WARNING, "%s must be %s, \"%s\" is not", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
 	}
 	return false;
 }
@@ -36,7 +39,9 @@ static PHP_INI_MH(on_update_compression_type)
 {
 	bool has_zstd = leveret_has_codec(LEVERET_CODEC_ZSTD);
 	const char *const words[] = { "fastlz", "zlib", has_zstd ? "zstd" : NULL, NULL };
-	if (new_value && !memc_is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib", stage != PHP_INI_STAGE_RUNTIME)) {
+	if (new_value
+		&& !memc_is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib",
+			stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -45,7 +50,9 @@ static PHP_INI_MH(on_update_compression_type)
 static PHP_INI_MH(on_update_serializer)
 {
 	static const char *const words[] = { "php", "igbinary", "json", "json_array", "msgpack", "", NULL };
-	if (new_value && !memc_is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty", stage != PHP_INI_STAGE_RUNTIME)) {
+	if (new_value
+		&& !memc_is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty",
+			stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -80,15 +87,22 @@ static PHP_INI_MH(on_update_prefix)
 /* Two directives of long ago, whose work sess_lock_wait_min and _max do. */
 static PHP_INI_MH(on_update_deprecated)
 {
-	if (stage != PHP_INI_STAGE_STARTUP && new_value && ZSTR_LEN(new_value) && !zend_string_equals_literal(new_value, "not set")) {
-		php_error_docref(NULL, E_DEPRECATED, "%s is no longer used: set memcached.sess_lock_wait_min and memcached.sess_lock_wait_max", ZSTR_VAL(entry->name));
+	if (stage != PHP_INI_STAGE_STARTUP && new_value && ZSTR_LEN(new_value)
+		&& !zend_string_equals_literal(new_value, "not set")) {
+		php_error_docref(NULL, E_DEPRECATED,
+			"%s is no longer used: set memcached.sess_lock_wait_min and memcached.sess_lock_wait_max",
+			ZSTR_VAL(entry->name));
 		return FAILURE;
 	}
 	return SUCCESS;
 }
 
-#define MEMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcached." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcached_globals, leveret_memcached_globals)
-#define MEMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcached." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcached_globals, leveret_memcached_globals)
+#define MEMC_ENTRY(name, value, handler, field) \
+	STD_PHP_INI_ENTRY("memcached." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcached_globals, \
+		leveret_memcached_globals)
+#define MEMC_BOOLEAN(name, value, field) \
+	STD_PHP_INI_BOOLEAN("memcached." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcached_globals, \
+		leveret_memcached_globals)
 
 PHP_INI_BEGIN()
 	MEMC_BOOLEAN("sess_locking", "1", sess_locking)
@@ -169,22 +183,10 @@ static PHP_MINFO_FUNCTION(memcached)
 	DISPLAY_INI_ENTRIES();
 }
 
-static zend_module_entry memcached_module_entry = {
-	STANDARD_MODULE_HEADER,
-	"memcached",
-	NULL,
-	PHP_MINIT(memcached),
-	PHP_MSHUTDOWN(memcached),
-	NULL,
-	NULL,
-	PHP_MINFO(memcached),
-	MEMCACHED_VERSION,
-	PHP_MODULE_GLOBALS(leveret_memcached),
-	PHP_GINIT(leveret_memcached),
-	PHP_GSHUTDOWN(leveret_memcached),
-	NULL,
-	STANDARD_MODULE_PROPERTIES_EX
-};
+static zend_module_entry memcached_module_entry = { STANDARD_MODULE_HEADER, "memcached", NULL, PHP_MINIT(memcached),
+	PHP_MSHUTDOWN(memcached), NULL, NULL, PHP_MINFO(memcached), MEMCACHED_VERSION,
+	PHP_MODULE_GLOBALS(leveret_memcached), PHP_GINIT(leveret_memcached), PHP_GSHUTDOWN(leveret_memcached), NULL,
+	STANDARD_MODULE_PROPERTIES_EX };
 
 zend_result php_leveret_memcached_startup(void)
 {

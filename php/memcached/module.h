@@ -34,8 +34,8 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret_memcached)
 	bool sess_persistent;
 	char *sess_prefix;
 
-	HashTable links;                  /* persistent id -> memc_link */
-	HashTable session_pools;          /* session.save_path -> leveret_pool, with sess_persistent */
+	HashTable links;         /* persistent id -> memc_link */
+	HashTable session_pools; /* session.save_path -> leveret_pool, with sess_persistent */
 ZEND_END_MODULE_GLOBALS(leveret_memcached)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret_memcached)

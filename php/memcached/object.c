@@ -1,6 +1,6 @@
 /* memcached/object.c: the class Memcached: objects and persistent ids, and their servers. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -60,23 +60,16 @@ static void attach(memc_object *self, zend_string *name)
 	self->link = link ? link : php_leveret_memc_link_new(name != NULL);
 }
 
-/* From now on the link is its id's, and outlives the object; unless the callback has made one for the same id meanwhile. */
+/* From now on the link is its id's, and outlives the object; unless the callback has made one for the same id
+ * meanwhile. */
 static void memc_keep(memc_object *self, const zend_string *name)
 {
 	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
 
-int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
-{
-	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
-		return MEMC_INVALID_ARGUMENTS;
-	}
-	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
-	return php_leveret_memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
-}
-
 /* What a new link begins with: the words of the configuration, then what the callback makes of it. */
-static void make(memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
+static void make(
+	memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
 {
 	zend_string *bad = configuration ? php_leveret_memc_configure(self->link, configuration) : NULL;
 	if (bad) {
@@ -113,7 +106,8 @@ PHP_METHOD(Memcached, __construct)
 	attach(self, name);
 	if (self->is_pristine) {
 		make(self, id, &call, &cache, configuration);
-		/* The next one of this name is to be told what is wrong too, or called back, and not to find what is half done. */
+		/* The next one of this name is to be told what is wrong too, or called back, and not to find what is half
+		 * done. */
 		if (name && !EG(exception)) {
 			memc_keep(self, name);
 		}
@@ -146,7 +140,7 @@ PHP_METHOD(Memcached, checkKey)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_result(self, MEMC_SUCCESS);
-	RETURN_BOOL(memc_key_is_good(self, key));
+	RETURN_BOOL(php_leveret_memc_key_is_good(self, key));
 }
 
 /* --- servers --- */
@@ -163,7 +157,7 @@ PHP_METHOD(Memcached, addServer)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	memc_result(self, php_leveret_memc_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
+	memc_result(self, php_leveret_memc_link_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
 
@@ -172,8 +166,8 @@ static bool begins_with(const zend_string *host, const char *word)
 	return strncmp(ZSTR_VAL(host), word, strlen(word)) == 0;
 }
 
-/* In a list a socket has no port, whatever is said. An arena, which the original does not know, has the one that is given: applications
- * compare getServerList() with their own lists. */
+/* In a list a socket has no port, whatever is said. An arena, which the original does not know, has the one that is
+ * given: applications compare getServerList() with their own lists. */
 static zend_long port_of_entry(const zend_string *host, zend_long port)
 {
 	if (begins_with(host, "/") || begins_with(host, "unix://")) {
@@ -193,11 +187,13 @@ static int add_entry(memc_link *link, HashTable *entry)
 		if (count < 3) {
 			ZVAL_COPY_DEREF(&parts[count++], part);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	if (count >= 2) {
 		zend_string *host = zval_get_string(&parts[0]);
 		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
-		code = EG(exception) ? code : php_leveret_memc_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
+		code = EG(exception) ? code
+							 : php_leveret_memc_link_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
 		zend_string_release(host);
 	}
 	while (count > 0) {
@@ -229,7 +225,8 @@ PHP_METHOD(Memcached, addServers)
 			/* The original has counted on by then. */
 			php_error_docref(NULL, E_WARNING, "could not add entry #%u to the server list", number + 1);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	RETURN_TRUE;
 }
 
@@ -284,7 +281,8 @@ PHP_METHOD(Memcached, getServerByKey)
 		RETURN_FALSE;
 	}
 	/* A server key is only hashed: unless OPT_VERIFY_KEY says so it need not be one that a server would take. */
-	if (link->behaviors[MEMC_VERIFY_KEY] ? !memc_key_is_good(self, key) : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
+	if (link->behaviors[MEMC_VERIFY_KEY] ? !php_leveret_memc_key_is_good(self, key)
+										 : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
 		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		RETURN_FALSE;
 	}
@@ -302,7 +300,8 @@ PHP_METHOD(Memcached, getLastDisconnectedServer)
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	if (self->disconnected < 0 || leveret_pool_server(link->pool, (uint32_t) self->disconnected, &server) != MEMC_SUCCESS) {
+	if (self->disconnected < 0
+		|| leveret_pool_server(link->pool, (uint32_t) self->disconnected, &server) != MEMC_SUCCESS) {
 		RETURN_FALSE;
 	}
 	array_init_size(return_value, 2);
@@ -339,7 +338,8 @@ static bool take_map(HashTable *map, uint32_t *servers)
 			return false;
 		}
 		*servers++ = (uint32_t) server;
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return true;
 }
 
@@ -355,15 +355,17 @@ PHP_METHOD(Memcached, setBucket)
 	MEMC_SELF();
 	memc_link *link = self->link;
 	uint32_t count = zend_hash_num_elements(hosts);
-	const char *problem = count == 0 ? "server map cannot be empty"
+	const char *problem = count == 0                            ? "server map cannot be empty"
 		: forwards && zend_hash_num_elements(forwards) != count ? "forward_map length must match the server_map length"
-		: replicas < 0 ? "replicas must be larger than zero" : NULL;
+		: replicas < 0                                          ? "replicas must be larger than zero"
+																: NULL;
 	if (problem) {
 		php_error_docref(NULL, E_WARNING, "%s", problem);
 		RETURN_FALSE;
 	}
 	uint32_t *servers = safe_emalloc(2 * (size_t) count, sizeof(*servers), 0);
-	/* libmemcached keeps the forward map and the number of replicas, and never looks at them: keys go by the first map alone. */
+	/* libmemcached keeps the forward map and the number of replicas, and never looks at them: keys go by the first map
+	 * alone. */
 	bool good = take_map(hosts, servers) && (!forwards || take_map(forwards, servers + count));
 	if (good) {
 		php_leveret_memc_link_set_buckets(link, servers, count);
@@ -379,9 +381,12 @@ void php_leveret_memcached_class(void)
 {
 	php_leveret_memcached_ce = register_class_Memcached();
 	php_leveret_memcached_ce->create_object = create;
-	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_IGBINARY", strlen("HAVE_IGBINARY"), php_leveret_has_serializer(LEVERET_IGBINARY));
-	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_MSGPACK", strlen("HAVE_MSGPACK"), php_leveret_has_serializer(LEVERET_MSGPACK));
-	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_ZSTD", strlen("HAVE_ZSTD"), leveret_has_codec(LEVERET_CODEC_ZSTD) != 0);
+	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_IGBINARY", strlen("HAVE_IGBINARY"),
+		php_leveret_has_serializer(LEVERET_IGBINARY));
+	zend_declare_class_constant_bool(
+		php_leveret_memcached_ce, "HAVE_MSGPACK", strlen("HAVE_MSGPACK"), php_leveret_has_serializer(LEVERET_MSGPACK));
+	zend_declare_class_constant_bool(
+		php_leveret_memcached_ce, "HAVE_ZSTD", strlen("HAVE_ZSTD"), leveret_has_codec(LEVERET_CODEC_ZSTD) != 0);
 	exception_ce = register_class_MemcachedException(spl_ce_RuntimeException);
 	memcpy(&handlers, zend_get_std_object_handlers(), sizeof(handlers));
 	handlers.offset = offsetof(memc_object, std);

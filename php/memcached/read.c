@@ -1,6 +1,6 @@
 /* memcached/read.c: get(), and what an answer becomes. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -62,7 +62,8 @@ bool php_leveret_memc_give_value(memc_object *self, client_copy *copy, bool is_e
 	return true;
 }
 
-bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy, const leveret_version *version, zval *value)
+bool php_leveret_memc_give_and_offer(
+	memc_object *self, uint64_t arena, zend_string *key, client_copy *copy, const leveret_version *version, zval *value)
 {
 	/* Decoding may run user code, which may change the link. */
 	uint32_t view = memc_view_of(self->link);
@@ -76,8 +77,10 @@ bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_str
 	return true;
 }
 
-/* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
-static zend_never_inline void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+/* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key,
+ * &$value). */
+static zend_never_inline void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache,
+	zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
 	zval arguments[4], answer, *value = &arguments[2];
 	ZVAL_OBJ_COPY(&arguments[0], &self->std);
@@ -103,7 +106,8 @@ static zend_never_inline void read_through(memc_object *self, zend_fcall_info *c
 			stored = parts ? zend_hash_str_find(parts, "value", strlen("value")) : NULL;
 			expiration = cas ? zval_get_long(cas) : 0;
 		}
-		if (stored && !EG(exception) && php_leveret_memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
+		if (stored && !EG(exception)
+			&& php_leveret_memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
 			ZVAL_COPY(return_value, &found);
 		}
 		zval_ptr_dtor(&found);
@@ -114,11 +118,12 @@ static zend_never_inline void read_through(memc_object *self, zend_fcall_info *c
 	}
 }
 
-/* One server that is an arena: the item is read straight from memory. True: it was found, and *return_value is its value, or false if it
- * cannot be decoded. */
-static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
+/* One server that is an arena: the item is read straight from memory. True: it was found, and *return_value is its
+ * value, or false if it cannot be decoded. */
+static zend_always_inline bool get_from_arena(
+	memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
-	client_copy copy = {0};
+	client_copy copy = { 0 };
 	leveret_reading reading;
 	self->is_fetching = false;
 	bool is_kept = !is_extended && memc_find_decoded(self->link, arena, key, return_value);
@@ -134,7 +139,11 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 		RETVAL_NEW_STR(copy.data);
 		return true;
 	}
-	if (!(is_extended ? php_leveret_memc_give_value(self, &copy, true, return_value) : php_leveret_memc_give_and_offer(self, leveret_arena_number(arena), key, &copy, &reading.found.version, return_value))) {
+	uint64_t number = leveret_arena_number(arena);
+	bool is_given = is_extended
+		? php_leveret_memc_give_value(self, &copy, true, return_value)
+		: php_leveret_memc_give_and_offer(self, number, key, &copy, &reading.found.version, return_value);
+	if (!is_given) {
 		RETVAL_FALSE;
 		return self->code != MEMC_NOTFOUND;
 	}
@@ -142,10 +151,17 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 }
 
 /* As get_from_arena, by a request. */
-static zend_never_inline bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+static zend_never_inline bool get_from_servers(
+	memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
-	client_copy copy = {0};
-	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
+	client_copy copy = { 0 };
+	leveret_request request = {
+		.operation = LEVERET_OP_GET,
+		.key = php_leveret_string(key),
+		.group = memc_group(server_key),
+		.with_cas = is_extended,
+		.server = -1,
+	};
 	if (!php_leveret_memc_call(self, &request, &copy)) {
 		return false;
 	}
@@ -162,7 +178,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zend_fcall_info call;
 	zend_fcall_info_cache cache;
 	zend_long flags = 0;
-	call.size = 0;   /* no callback */
+	call.size = 0; /* no callback */
 	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
 		if (by_key) {
 			Z_PARAM_STR(server_key)
@@ -176,7 +192,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	memc_link *link = self->link;
 	bool is_extended = flags & MEMC_GET_EXTENDED, found;
 	server_key = memc_group_of_read(server_key);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	zend_string *full = memc_full_key(link, key);
@@ -195,5 +211,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, get) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */

@@ -1,6 +1,6 @@
 /* memcached/result.c: result codes, their texts, and the methods that tell them. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/refused.h"
@@ -64,7 +64,8 @@ const char *php_leveret_memc_text(zend_long code)
 	if (code == MEMC_PAYLOAD_FAILURE) {
 		return "PAYLOAD FAILURE";
 	}
-	return code >= 0 && code < (zend_long) (sizeof(texts) / sizeof(*texts)) ? texts[code] : "INVALID memcached_return_t";
+	return code >= 0 && code < (zend_long) (sizeof(texts) / sizeof(*texts)) ? texts[code]
+																			: "INVALID memcached_return_t";
 }
 
 bool php_leveret_memc_is_failure(zend_long code)
@@ -86,12 +87,14 @@ bool php_leveret_memc_is_failure(zend_long code)
 
 void php_leveret_memc_failure(memc_object *self, zend_long code)
 {
-	/* Where the server has hung up the pool says that it was in the middle of reading; to libmemcached the connection failed. */
+	/* Where the server has hung up the pool says that it was in the middle of reading; to libmemcached the connection
+	 * failed. */
 	if (code == MEMC_UNKNOWN_READ_FAILURE) {
 		code = MEMC_CONNECTION_FAILURE;
 	}
 	memc_result(self, code);
-	if (php_leveret_memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS && code != MEMC_E2BIG) {
+	if (php_leveret_memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS
+		&& code != MEMC_E2BIG) {
 		self->error_code = code;
 	}
 }
@@ -100,16 +103,23 @@ void php_leveret_memc_failure(memc_object *self, zend_long code)
 static bool is_disconnection(zend_long code)
 {
 	switch (code) {
-		case MEMC_HOST_LOOKUP_FAILURE: case MEMC_CONNECTION_FAILURE: case MEMC_WRITE_FAILURE: case MEMC_READ_FAILURE:
-		case MEMC_UNKNOWN_READ_FAILURE: case MEMC_ERRNO: case MEMC_TIMEOUT:
-		case MEMC_SERVER_MARKED_DEAD: case MEMC_SERVER_TEMPORARILY_DISABLED:
+		case MEMC_HOST_LOOKUP_FAILURE:
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_WRITE_FAILURE:
+		case MEMC_READ_FAILURE:
+		case MEMC_UNKNOWN_READ_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_TIMEOUT:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
 			return true;
 		default:
 			return false;
 	}
 }
 
-static zend_always_inline void result_of(memc_object *self, int32_t code, uint32_t server, uint64_t number, leveret_bytes text)
+static zend_always_inline void result_of(
+	memc_object *self, int32_t code, uint32_t server, uint64_t number, leveret_bytes text)
 {
 	php_leveret_memc_failure(self, code);
 	if (self->error_code == MEMC_SUCCESS) {
@@ -134,7 +144,8 @@ void php_leveret_memc_result_of(memc_object *self, const leveret_answer *answer)
 
 void php_leveret_memc_result_of_copy(memc_object *self, const client_copy *copy)
 {
-	result_of(self, copy->code, copy->server, copy->number, copy->data ? php_leveret_string(copy->data) : php_leveret_bytes(NULL, 0));
+	result_of(self, copy->code, copy->server, copy->number,
+		copy->data ? php_leveret_string(copy->data) : php_leveret_bytes(NULL, 0));
 }
 
 PHP_METHOD(Memcached, getResultCode)
@@ -162,7 +173,8 @@ PHP_METHOD(Memcached, getLastErrorMessage)
 		RETURN_STR_COPY(self->error);
 	}
 	if (self->error_code == MEMC_ERRNO && self->error_errno) {
-		RETURN_STR(zend_strpprintf(0, "%s(%s)", php_leveret_memc_text(self->error_code), strerror((int) self->error_errno)));
+		RETURN_STR(
+			zend_strpprintf(0, "%s(%s)", php_leveret_memc_text(self->error_code), strerror((int) self->error_errno)));
 	}
 	RETURN_STRING(php_leveret_memc_text(self->error_code));
 }

@@ -1,11 +1,11 @@
 /* memcached/session.c: the session handler "memcached".
  *
- * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds its lock, the
- * item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies with its process: who has the
- * lease and finds a lock that stands on a lease knows that its owner is dead. Visitors who come to the same arena by way of a server
- * see the item and know nothing of leases. */
+ * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds
+ * its lock, the item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies
+ * with its process: who has the lease and finds a lock that stands on a lease knows that its owner is dead. Visitors
+ * who come to the same arena by way of a server see the item and know nothing of leases. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/arena.h"
@@ -23,7 +23,7 @@ typedef struct memc_session {
 	leveret_pool *pool;
 	bool is_persistent;
 	bool is_locked;
-	bool is_unread;                   /* what its reading has not come to the end of is not written over, however that was left */
+	bool is_unread; /* what its reading has not come to the end of is not written over, however that was left */
 	client_session_lease lease;
 	char lock_key[MEMC_KEY_MAX + 1];
 	size_t lock_key_len;
@@ -31,7 +31,8 @@ typedef struct memc_session {
 
 /* --- servers --- */
 
-/* "host[:port[:weight]]", "tls://host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
+/* "host[:port[:weight]]", "tls://host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or
+ * "arena:NAME". False: it makes no sense. */
 static bool memc_add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted, bool is_script_s)
 {
 	char *rest;
@@ -40,7 +41,8 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 	bool is_tls = strncmp(at, "tls://", strlen("tls://")) == 0;
 	const char *name_at = is_tls ? at + strlen("tls://") : at;
 	/* An IPv6 address has colons of its own. */
-	const char *bracket = is_tls && *name_at == '[' ? memchr(name_at, ']', (size_t) (end - name_at)) : NULL, *from = bracket ? bracket : name_at;
+	const char *bracket = is_tls && *name_at == '[' ? memchr(name_at, ']', (size_t) (end - name_at)) : NULL,
+			   *from = bracket ? bracket : name_at;
 	const char *colon = is_arena ? NULL : memchr(from, ':', (size_t) (end - from)), *host_end = colon ? colon : end;
 	leveret_bytes host = php_leveret_bytes(at, (size_t) (host_end - at));
 	if (colon) {
@@ -71,7 +73,9 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 		return false;
 	}
 	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
-	return leveret_pool_add_server(pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir()) == MEMC_SUCCESS;
+	return leveret_pool_add_server(
+			   pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir())
+		== MEMC_SUCCESS;
 }
 
 static bool is_weighted(void)
@@ -79,7 +83,8 @@ static bool is_weighted(void)
 	return MEMCACHED_G(sess_consistent_hash) && strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
 }
 
-/* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them makes no sense. */
+/* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them
+ * makes no sense. */
 static bool memc_add_servers(leveret_pool *pool, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
@@ -96,7 +101,10 @@ static void configure(leveret_pool *pool)
 	if (is_weighted()) {
 		leveret_pool_set_option(pool, LEVERET_POOL_HASH, MD5);
 	}
-	leveret_pool_set_option(pool, LEVERET_POOL_RING, !MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA : is_weighted() ? LEVERET_RING_KETAMA : LEVERET_RING_CONSISTENT);
+	leveret_pool_set_option(pool, LEVERET_POOL_RING,
+		!MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA
+			: is_weighted()                ? LEVERET_RING_KETAMA
+										   : LEVERET_RING_CONSISTENT);
 	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, MEMCACHED_G(sess_binary_protocol));
 	leveret_pool_set_option(pool, LEVERET_POOL_REPLICAS, MEMCACHED_G(sess_number_of_replicas));
 	leveret_pool_set_option(pool, LEVERET_POOL_RANDOM_REPLICA, MEMCACHED_G(sess_randomize_replica_read));
@@ -132,14 +140,19 @@ static size_t memc_session_name_of(const zend_string *id, const char *middle, ch
 	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 
-/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value that was found. */
-static int memc_call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
+/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value
+ * that was found. */
+static int memc_call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value,
+	zend_long seconds, zend_string **data)
 {
 	leveret_answer answer;
 	leveret_request request = {
-		.operation = operation, .key = key, .value = value, .server = -1,
+		.operation = operation,
+		.key = key,
+		.value = value,
+		.server = -1,
 		.exptime = leveret_exptime_of_ttl(MAX(seconds, 0)),
-		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
+		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW },
 	};
 	int code = leveret_pool_call(session->pool, &request, &answer);
 	if (code == MEMC_SUCCESS && data) {
@@ -148,11 +161,13 @@ static int memc_call(memc_session *session, leveret_operation operation, leveret
 	return code;
 }
 
-static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)
+static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value,
+	zend_long seconds, zend_string **data)
 {
 	char key[MEMC_KEY_MAX + 1];
 	size_t len = memc_session_name_of(id, "", key);
-	return len ? memc_call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
+	return len ? memc_call(session, operation, php_leveret_bytes(key, len), value, seconds, data)
+			   : MEMC_BAD_KEY_PROVIDED;
 }
 
 /* --- locks --- */
@@ -172,10 +187,12 @@ static enum lock_try memc_try_lock(void **mod_data, zend_long seconds)
 		return HAS_NAPPED;
 	}
 	bool has_lease = session->lease.arena;
-	leveret_bytes word = has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
+	leveret_bytes word =
+		has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
 	int code = memc_call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
 	zend_string *found;
-	if (code == MEMC_NOTSTORED && has_lease && memc_call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
+	if (code == MEMC_NOTSTORED && has_lease
+		&& memc_call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
 		if (zend_string_equals_cstr(found, of_lease, strlen(of_lease))) {
 			code = memc_call(session, LEVERET_OP_SET, key, word, seconds, NULL);
 		}
@@ -190,18 +207,24 @@ static enum lock_try memc_try_lock(void **mod_data, zend_long seconds)
 	/* The script's handler of errors may close the session: then it is freed. */
 	php_leveret_client_session_lease_drop(&session->lease);
 	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(code));
-	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
-	return code == MEMC_TIMEOUT || EG(exception) || !php_leveret_client_session_is_open(mod_data, number) ? IS_OVER : HAS_FAILED;
+	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long
+	 * enough. */
+	return code == MEMC_TIMEOUT || EG(exception) || !php_leveret_client_session_is_open(mod_data, number) ? IS_OVER
+																										  : HAS_FAILED;
 }
 
 static bool memc_lock(void **mod_data, const zend_string *id)
 {
 	memc_session *session = PS_GET_MOD_DATA();
-	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max), retries = MEMCACHED_G(sess_lock_retries);
-	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
+	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max),
+			  retries = MEMCACHED_G(sess_lock_retries);
+	zend_long seconds = MEMCACHED_G(sess_lock_expire)
+		? MEMCACHED_G(sess_lock_expire)
+		: MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
 	session->lock_key_len = memc_session_name_of(id, "lock.", session->lock_key);
 	if (!session->lock_key_len) {
-		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(MEMC_BAD_KEY_PROVIDED));
+		php_error_docref(
+			NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(MEMC_BAD_KEY_PROVIDED));
 		return false;
 	}
 	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
@@ -232,12 +255,14 @@ static bool memc_lock(void **mod_data, const zend_string *id)
 
 static int delete_lock(memc_session *session)
 {
-	return memc_call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+	return memc_call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len),
+		php_leveret_bytes("", 0), 0, NULL);
 }
 
 static void memc_unlock(memc_session *session)
 {
-	/* A server that has failed since may be there again: a lock that stays would keep the visitor out for longer than that rest lasts. */
+	/* A server that has failed since may be there again: a lock that stays would keep the visitor out for longer than
+	 * that rest lasts. */
 	if (session->is_locked && delete_lock(session) == MEMC_SERVER_TEMPORARILY_DISABLED) {
 		for (uint32_t i = 0; i < leveret_pool_servers(session->pool); i++) {
 			leveret_pool_mark_server(session->pool, i, 1, 0);
@@ -264,7 +289,9 @@ static bool memc_sign_in(leveret_pool *pool)
 		return true;
 	}
 	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, LEVERET_PROTOCOL_BINARY);
-	return leveret_pool_set_credentials(pool, -1, php_leveret_bytes(user, strlen(user)), php_leveret_bytes(password, strlen(password)), 0) == MEMC_SUCCESS;
+	return leveret_pool_set_credentials(
+			   pool, -1, php_leveret_bytes(user, strlen(user)), php_leveret_bytes(password, strlen(password)), 0)
+		== MEMC_SUCCESS;
 }
 
 static leveret_pool *memc_new_pool(const char *path, bool is_script_s)
@@ -313,17 +340,21 @@ PS_OPEN_FUNC(memcached)
 	ps_close_memcached(mod_data);
 	/* As it was written for version 2. */
 	if (strstr(PHP_LEVERET_SAVE_PATH, "PERSISTENT=")) {
-		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: PERSISTENT is replaced by memcached.sess_persistent = On");
+		php_error_docref(NULL, E_WARNING,
+			"failed to parse session.save_path: PERSISTENT is replaced by memcached.sess_persistent = On");
 		return FAILURE;
 	}
 	bool is_persistent = MEMCACHED_G(sess_persistent);
 	/* Before there is a pool: where PHP's heap is full it jumps out of here. */
 	memc_session *session = ecalloc(1, sizeof(*session));
 	bool is_script_s = php_leveret_directive_is_changed("session.save_path");
-	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s) : memc_new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s)
+									   : memc_new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
 	if (!pool) {
 		efree(session);
-		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME; open_basedir holds for paths of arenas", PHP_LEVERET_SAVE_PATH);
+		php_error_docref(NULL, E_WARNING,
+			"failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME; open_basedir holds for paths of arenas",
+			PHP_LEVERET_SAVE_PATH);
 		return FAILURE;
 	}
 	memc_session_set_prefix(pool);
@@ -376,7 +407,8 @@ PS_WRITE_FUNC(memcached)
 		return FAILURE;
 	}
 	int code = MEMC_FAILURE;
-	for (zend_long tries = 0; tries <= MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit); tries++) {
+	zend_long retries = MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit);
+	for (zend_long tries = 0; tries <= retries; tries++) {
 		code = call_for(session, LEVERET_OP_SET, key, php_leveret_string(val), maxlifetime, NULL);
 		if (code == MEMC_SUCCESS) {
 			return SUCCESS;
@@ -410,8 +442,10 @@ PS_CREATE_SID_FUNC(memcached)
 	memc_session *session = PS_GET_MOD_DATA();
 	for (int tries = 0; tries < 3; tries++) {
 		zend_string *id = php_session_create_id(NULL);
-		/* A server that does not answer is not asked again and again: what it should say is that nobody has drawn these random bits. */
-		if (!session || !id || call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) != MEMC_SUCCESS) {
+		/* A server that does not answer is not asked again and again: what it should say is that nobody has drawn these
+		 * random bits. */
+		if (!session || !id
+			|| call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) != MEMC_SUCCESS) {
 			return id;
 		}
 		zend_string_release(id);
@@ -422,9 +456,12 @@ PS_CREATE_SID_FUNC(memcached)
 PS_VALIDATE_SID_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
-	/* A visitor whose server does not answer keeps his id: another one would be sent to him as a cookie, and his session lost. */
+	/* A visitor whose server does not answer keeps his id: another one would be sent to him as a cookie, and his
+	 * session lost. */
 	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
-		&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) != MEMC_NOTFOUND ? SUCCESS : FAILURE;
+			&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) != MEMC_NOTFOUND
+		? SUCCESS
+		: FAILURE;
 }
 
 /* Nothing has changed: the session only lives longer. */

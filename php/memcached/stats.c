@@ -1,6 +1,6 @@
 /* memcached/stats.c: what is asked of all servers at once, not of keys: statistics, versions, all keys, flush. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
@@ -10,7 +10,11 @@
 /* Answers come as servers are quick; libmemcached asks one server after the other, and that order shows. */
 static void by_server(const memc_link *link, client_copies *copies)
 {
-	client_copies sorted = { .list = safe_emalloc(copies->count, sizeof(*sorted.list), 0), .count = 0, .room = copies->count };
+	client_copies sorted = {
+		.list = safe_emalloc(copies->count, sizeof(*sorted.list), 0),
+		.count = 0,
+		.room = copies->count,
+	};
 	for (uint32_t server = 0; server < leveret_pool_servers(link->pool); server++) {
 		for (uint32_t i = 0; i < copies->count; i++) {
 			if (copies->list[i].server == server) {
@@ -23,7 +27,8 @@ static void by_server(const memc_link *link, client_copies *copies)
 }
 
 /* One request to every server; the answers are `copies`. False: none could be sent. */
-static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, client_copies *copies)
+static bool ask_all(
+	memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, client_copies *copies)
 {
 	leveret_request request = { .operation = operation, .key = key, .exptime = exptime, .server = -1 };
 	leveret_pool *pool = self->link->pool;
@@ -46,8 +51,8 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	return true;
 }
 
-/* libmemcached reaches every server before it reads from one, and keeps its last error. What a server itself refuses is no error of
- * the connection, so it counts least. */
+/* libmemcached reaches every server before it reads from one, and keeps its last error. What a server itself refuses is
+ * no error of the connection, so it counts least. */
 static int step_of(zend_long code)
 {
 	enum { REFUSED, REACHING, READING };
@@ -66,7 +71,8 @@ static int step_of(zend_long code)
 	}
 }
 
-/* What was the matter with the server whose failure libmemcached would tell, which getLastError…() tell too; MEMC_SUCCESS: nothing. */
+/* What was the matter with the server whose failure libmemcached would tell, which getLastError…() tell too;
+ * MEMC_SUCCESS: nothing. */
 static zend_long failure_of(memc_object *self, const client_copies *copies)
 {
 	const client_copy *failure = NULL;
@@ -86,9 +92,10 @@ static zend_long failure_of(memc_object *self, const client_copies *copies)
 /* "host:port" of a server, as getStats() and getVersion() name it. */
 static zend_string *memc_stats_name_of(const memc_link *link, uint32_t index)
 {
-	leveret_server server = {0};
+	leveret_server server = { 0 };
 	leveret_pool_server(link->pool, index, &server);
-	return zend_strpprintf(0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, (zend_long) server.port);
+	return zend_strpprintf(
+		0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, (zend_long) server.port);
 }
 
 /* A number stays one: the original gives the integers of statistics as integers. */
@@ -111,7 +118,7 @@ static void add_stat(zval *list, zend_string *name, zend_string *text)
 PHP_METHOD(Memcached, getStats)
 {
 	zend_string *type = NULL;
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	ZEND_PARSE_PARAMETERS_START(0, 1)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_STR_OR_NULL(type)
@@ -155,7 +162,7 @@ PHP_METHOD(Memcached, getStats)
 
 PHP_METHOD(Memcached, getVersion)
 {
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_SELF();
 	memc_link *link = self->link;
@@ -182,7 +189,7 @@ PHP_METHOD(Memcached, getVersion)
 
 PHP_METHOD(Memcached, getAllKeys)
 {
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_SELF();
 	if (!ask_all(self, LEVERET_OP_KEYS, php_leveret_bytes("", 0), 0, &copies)) {
@@ -205,7 +212,7 @@ PHP_METHOD(Memcached, getAllKeys)
 PHP_METHOD(Memcached, flush)
 {
 	zend_long delay = 0;
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	ZEND_PARSE_PARAMETERS_START(0, 1)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(delay)

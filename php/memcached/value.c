@@ -5,7 +5,7 @@
  *
  * codec/decode.c reads them, and what other entrances left in an arena. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "base/text.h"
@@ -32,25 +32,37 @@ enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGB
 static leveret_encoding encoding_of_serializer(zend_long serializer)
 {
 	switch (serializer) {
-		case MEMC_SERIALIZER_IGBINARY: return LEVERET_IGBINARY;
-		case MEMC_SERIALIZER_MSGPACK: return LEVERET_MSGPACK;
+		case MEMC_SERIALIZER_IGBINARY:
+			return LEVERET_IGBINARY;
+		case MEMC_SERIALIZER_MSGPACK:
+			return LEVERET_MSGPACK;
 		case MEMC_SERIALIZER_JSON:
-		case MEMC_SERIALIZER_JSON_ARRAY: return LEVERET_JSON;
-		default: return LEVERET_PHP;
+		case MEMC_SERIALIZER_JSON_ARRAY:
+			return LEVERET_JSON;
+		default:
+			return LEVERET_PHP;
 	}
 }
 
 static uint32_t type_of_encoding(uint8_t encoding)
 {
 	switch (encoding) {
-		case LEVERET_INTEGER: return TYPE_LONG;
-		case LEVERET_DOUBLE: return TYPE_DOUBLE;
-		case LEVERET_BOOL: return TYPE_BOOL;
-		case LEVERET_PHP: return TYPE_SERIALIZED;
-		case LEVERET_IGBINARY: return TYPE_IGBINARY;
-		case LEVERET_JSON: return TYPE_JSON;
-		case LEVERET_MSGPACK: return TYPE_MSGPACK;
-		default: return TYPE_STRING;
+		case LEVERET_INTEGER:
+			return TYPE_LONG;
+		case LEVERET_DOUBLE:
+			return TYPE_DOUBLE;
+		case LEVERET_BOOL:
+			return TYPE_BOOL;
+		case LEVERET_PHP:
+			return TYPE_SERIALIZED;
+		case LEVERET_IGBINARY:
+			return TYPE_IGBINARY;
+		case LEVERET_JSON:
+			return TYPE_JSON;
+		case LEVERET_MSGPACK:
+			return TYPE_MSGPACK;
+		default:
+			return TYPE_STRING;
 	}
 }
 
@@ -60,7 +72,7 @@ static bool memc_serialize(memc_link *link, zval *value, client_payload *payload
 	if (encoding != LEVERET_JSON) {
 		return php_leveret_client_payload_serialize(payload, encoding, value);
 	}
-	smart_str text = {0};
+	smart_str text = { 0 };
 	/* Held: user code (jsonSerialize) may assign something else where the script has a reference to it. */
 	zval held;
 	ZVAL_COPY(&held, value);
@@ -78,13 +90,17 @@ static bool memc_serialize(memc_link *link, zval *value, client_payload *payload
 static uint32_t codec_of_link(const memc_link *link)
 {
 	switch (link->compression_type) {
-		case MEMC_COMPRESSION_ZLIB: return LEVERET_CODEC_ZLIB;
-		case MEMC_COMPRESSION_ZSTD: return LEVERET_CODEC_ZSTD;
-		default: return LEVERET_CODEC_FASTLZ;
+		case MEMC_COMPRESSION_ZLIB:
+			return LEVERET_CODEC_ZLIB;
+		case MEMC_COMPRESSION_ZSTD:
+			return LEVERET_CODEC_ZSTD;
+		default:
+			return LEVERET_CODEC_FASTLZ;
 	}
 }
 
-/* The directive's default is zstd's: unless somebody has chosen a level, zlib has its own, as before there was a directive. */
+/* The directive's default is zstd's: unless somebody has chosen a level, zlib has its own, as before there was a
+ * directive. */
 static int32_t level_of_link(const memc_link *link, uint32_t codec)
 {
 	zend_long level = codec == LEVERET_CODEC_ZLIB && !link->has_level ? ZLIB_LEVEL : link->compression_level;
@@ -101,17 +117,21 @@ static void memc_compress(const memc_link *link, client_payload *payload)
 		return;
 	}
 	uint32_t codec = codec_of_link(link);
-	/* What takes more room than this saves too little. A factor below 1 lets it grow, as far as the original's buffer, in which FastLZ does
-	 * not stop at the end. */
+	/* What takes more room than this saves too little. A factor below 1 lets it grow, as far as the original's buffer,
+	 * in which FastLZ does not stop at the end. */
 	double most = codec == LEVERET_CODEC_FASTLZ ? 2.0 * (double) len + 64 : 1.05 * (double) len + 1;
 	size_t room = (size_t) (factor > 0 ? MIN((double) len / factor, most) : most);
 	if (php_leveret_client_payload_compress(payload, codec, level_of_link(link, codec), room)) {
-		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
+		payload->meta.flags |= FLAG_COMPRESSED
+			| (codec == LEVERET_CODEC_ZLIB        ? FLAG_ZLIB
+					: codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD
+												  : FLAG_FASTLZ);
 	}
 }
 
-/* The shortest digits that are read back as the same number, "d.ddde+NN" where the point would stand far from them, no zero before a point:
- * as pecl/memcached writes it, so that append, prefix and length of what is stored do not depend on who stored it. */
+/* The shortest digits that are read back as the same number, "d.ddde+NN" where the point would stand far from them, no
+ * zero before a point: as pecl/memcached writes it, so that append, prefix and length of what is stored do not depend
+ * on who stored it. */
 static void append_digits(smart_str *text, double value)
 {
 	int point;
@@ -147,7 +167,7 @@ static void append_digits(smart_str *text, double value)
 
 static zend_string *text_of_double(double value)
 {
-	smart_str text = {0};
+	smart_str text = { 0 };
 	if (zend_isnan(value)) {
 		php_leveret_append_word(&text, "NaN");
 	} else if (zend_isinf(value)) {
@@ -163,12 +183,13 @@ static zend_string *text_of_double(double value)
 static void tell_exception(zend_long serializer)
 {
 	if (EG(exception) && (serializer == MEMC_SERIALIZER_PHP || serializer == MEMC_SERIALIZER_IGBINARY)) {
-		php_error_docref(NULL, E_WARNING, "could not serialize value%s", serializer == MEMC_SERIALIZER_IGBINARY ? " with igbinary" : "");
+		php_error_docref(NULL, E_WARNING, "could not serialize value%s",
+			serializer == MEMC_SERIALIZER_IGBINARY ? " with igbinary" : "");
 	}
 }
 
-/* Its flags stay readable, as with the original. In an arena it is what a client has sent over a socket: nobody but who has the key can make
- * anything of these bytes. */
+/* Its flags stay readable, as with the original. In an arena it is what a client has sent over a socket: nobody but who
+ * has the key can make anything of these bytes. */
 static void encrypt_payload(const leveret_cipher *cipher, client_payload *payload)
 {
 	zend_string *sealed = zend_string_alloc(leveret_encrypted_len(payload->bytes.len), 0);

@@ -4,10 +4,11 @@
  *   --BINARY-PROTOCOL --CONNECT-TIMEOUT=100 …          flags and numbers, each for a behaviour
  *   RESET END                                          forget the servers so far; what follows is not read
  *
- * As with libmemcached they may be written in any case. Where it is strict beyond sense (one space between two words, no name of one or two
- * letters, the path of a socket in quotes) we are not; where it ends the script, the constructor throws. */
+ * As with libmemcached they may be written in any case. Where it is strict beyond sense (one space between two words,
+ * no name of one or two letters, the path of a socket in quotes) we are not; where it ends the script, the constructor
+ * throws. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
@@ -20,8 +21,8 @@ typedef struct text {
 	const char *at;
 	size_t len;
 	bool is_quoted;
-	bool is_given;                    /* there is a '=' */
-	zend_long weight;                 /* behind "/?" */
+	bool is_given;    /* there is a '=' */
+	zend_long weight; /* behind "/?" */
 } text;
 
 static bool is(const char *name, const char *at, size_t len)
@@ -47,8 +48,18 @@ static bool memc_take_number(const char *at, size_t len, zend_long *number)
 
 static bool take_hash(memc_link *link, zend_long option, const char *at, size_t len)
 {
-	static const struct { const char *name; zend_long number; } hashes[] = {
-		{ "MD5", 1 }, { "CRC", 2 }, { "FNV1_64", 3 }, { "FNV1A_64", 4 }, { "FNV1_32", 5 }, { "FNV1A_32", 6 }, { "MURMUR", 8 }, { "JENKINS", 9 },
+	static const struct {
+		const char *name;
+		zend_long number;
+	} hashes[] = {
+		{ "MD5", 1 },
+		{ "CRC", 2 },
+		{ "FNV1_64", 3 },
+		{ "FNV1A_64", 4 },
+		{ "FNV1_32", 5 },
+		{ "FNV1A_32", 6 },
+		{ "MURMUR", 8 },
+		{ "JENKINS", 9 },
 	};
 	for (size_t i = 0; i < sizeof(hashes) / sizeof(*hashes); i++) {
 		if (is(hashes[i].name, at, len)) {
@@ -81,15 +92,17 @@ static bool is_host(const char *at, size_t len)
 static bool take_server(memc_link *link, const text *value, bool is_socket)
 {
 	/* A path, and an arena's name, has no port. */
-	bool is_place = is_socket || *value->at == '/' || (value->len > strlen("arena:") && strncmp(value->at, "arena:", strlen("arena:")) == 0);
+	bool is_place = is_socket || *value->at == '/'
+		|| (value->len > strlen("arena:") && strncmp(value->at, "arena:", strlen("arena:")) == 0);
 	const char *colon = is_place ? NULL : memchr(value->at, ':', value->len);
 	size_t len = colon ? (size_t) (colon - value->at) : value->len;
 	zend_long port = is_place ? 0 : MEMC_PORT;
-	if ((!is_place && !is_host(value->at, len)) || (colon && !memc_take_number(colon + 1, value->len - len - 1, &port))) {
+	if ((!is_place && !is_host(value->at, len))
+		|| (colon && !memc_take_number(colon + 1, value->len - len - 1, &port))) {
 		return false;
 	}
 	zend_string *host = zend_string_init(value->at, len, 0);
-	int code = php_leveret_memc_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
+	int code = php_leveret_memc_link_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
 	zend_string_release(host);
 	return code == MEMC_SUCCESS;
 }
@@ -107,16 +120,39 @@ static bool take_prefix(memc_link *link, const text *value)
 
 /* Words for one behaviour each; NOTHING: it changes nothing here. */
 #define NOTHING -1
-static const struct { const char *name; bool has_number; zend_long option; } behaviors[] = {
-	{ "BINARY-PROTOCOL", false, MEMC_BINARY_PROTOCOL }, { "BUFFER-REQUESTS", false, 10 }, { "HASH-WITH-NAMESPACE", false, 25 },
-	{ "NOREPLY", false, MEMC_NOREPLY }, { "RANDOMIZE-REPLICA-READ", false, 30 }, { "SORT-HOSTS", false, 12 }, { "TCP-KEEPALIVE", false, 32 },
-	{ "TCP-NODELAY", false, 1 }, { "USE-UDP", false, 27 }, { "VERIFY-KEY", false, MEMC_VERIFY_KEY },
-	{ "CONNECT-TIMEOUT", true, 14 }, { "NUMBER-OF-REPLICAS", true, 29 }, { "POLL-TIMEOUT", true, 8 }, { "RCV-TIMEOUT", true, 20 },
-	{ "REMOVE-FAILED-SERVERS", true, 35 }, { "RETRY-TIMEOUT", true, 15 }, { "SND-TIMEOUT", true, 19 }, { "SOCKET-RECV-SIZE", true, 5 },
+static const struct {
+	const char *name;
+	bool has_number;
+	zend_long option;
+} behaviors[] = {
+	{ "BINARY-PROTOCOL", false, MEMC_BINARY_PROTOCOL },
+	{ "BUFFER-REQUESTS", false, 10 },
+	{ "HASH-WITH-NAMESPACE", false, 25 },
+	{ "NOREPLY", false, MEMC_NOREPLY },
+	{ "RANDOMIZE-REPLICA-READ", false, 30 },
+	{ "SORT-HOSTS", false, 12 },
+	{ "TCP-KEEPALIVE", false, 32 },
+	{ "TCP-NODELAY", false, 1 },
+	{ "USE-UDP", false, 27 },
+	{ "VERIFY-KEY", false, MEMC_VERIFY_KEY },
+	{ "CONNECT-TIMEOUT", true, 14 },
+	{ "NUMBER-OF-REPLICAS", true, 29 },
+	{ "POLL-TIMEOUT", true, 8 },
+	{ "RCV-TIMEOUT", true, 20 },
+	{ "REMOVE-FAILED-SERVERS", true, 35 },
+	{ "RETRY-TIMEOUT", true, 15 },
+	{ "SND-TIMEOUT", true, 19 },
+	{ "SOCKET-RECV-SIZE", true, 5 },
 	{ "SOCKET-SEND-SIZE", true, 4 },
-	{ "FETCH-VERSION", false, NOTHING }, { "SUPPORT-CAS", false, NOTHING }, { "TCP-KEEPIDLE", false, NOTHING }, { "USER-DATA", false, NOTHING },
-	{ "IO-BYTES-WATERMARK", true, NOTHING }, { "IO-KEY-PREFETCH", true, NOTHING }, { "IO-MSG-WATERMARK", true, NOTHING },
-	{ "POOL-MAX", true, NOTHING }, { "POOL-MIN", true, NOTHING },
+	{ "FETCH-VERSION", false, NOTHING },
+	{ "SUPPORT-CAS", false, NOTHING },
+	{ "TCP-KEEPIDLE", false, NOTHING },
+	{ "USER-DATA", false, NOTHING },
+	{ "IO-BYTES-WATERMARK", true, NOTHING },
+	{ "IO-KEY-PREFETCH", true, NOTHING },
+	{ "IO-MSG-WATERMARK", true, NOTHING },
+	{ "POOL-MAX", true, NOTHING },
+	{ "POOL-MIN", true, NOTHING },
 };
 
 static bool take_behavior(memc_link *link, const char *name, size_t len, const text *value)
@@ -124,8 +160,12 @@ static bool take_behavior(memc_link *link, const char *name, size_t len, const t
 	for (size_t i = 0; i < sizeof(behaviors) / sizeof(*behaviors); i++) {
 		if (is(behaviors[i].name, name, len)) {
 			zend_long number = 1;
-			bool good = behaviors[i].has_number ? value->is_given && !value->is_quoted && memc_take_number(value->at, value->len, &number) : !value->is_given;
-			return good && (behaviors[i].option == NOTHING || php_leveret_memc_link_set(link, behaviors[i].option, number) == MEMC_SUCCESS);
+			bool good = behaviors[i].has_number
+				? value->is_given && !value->is_quoted && memc_take_number(value->at, value->len, &number)
+				: !value->is_given;
+			return good
+				&& (behaviors[i].option == NOTHING
+					|| php_leveret_memc_link_set(link, behaviors[i].option, number) == MEMC_SUCCESS);
 		}
 	}
 	return false;
@@ -165,7 +205,7 @@ static bool take_word(memc_link *link, const char *at, const char *end)
 	}
 	const char *name = at + 2, *equals = memchr(name, '=', (size_t) (end - name));
 	size_t len = (size_t) ((equals ? equals : end) - name);
-	text value = {0};
+	text value = { 0 };
 	if (equals && !take_text(equals + 1, end, &value)) {
 		return false;
 	}

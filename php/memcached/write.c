@@ -1,17 +1,25 @@
 /* memcached/write.c: set() and its kin, counters, delete, touch. */
 #ifdef HAVE_CONFIG_H
-# include "config.h"
+#include "config.h"
 #endif
 
 #include "memcached.h"
 
 /* --- stores --- */
 
-static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
+static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key,
+	zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	return (leveret_request) {
-		.operation = operation, .key = php_leveret_string(key), .group = memc_group(server_key), .value = payload->bytes, .meta = payload->meta,
-		.exptime = expiration, .number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+		.operation = operation,
+		.key = php_leveret_string(key),
+		.group = memc_group(server_key),
+		.value = payload->bytes,
+		.meta = payload->meta,
+		.exptime = expiration,
+		.number = number,
+		.quiet = link->behaviors[MEMC_NOREPLY] != 0,
+		.server = -1,
 	};
 }
 
@@ -42,7 +50,8 @@ static bool wants_retry(zend_long code)
 	}
 }
 
-static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
+static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key,
+	const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	memc_link *link = self->link;
 	if (is_too_big(self, payload)) {
@@ -60,10 +69,11 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 	return stored;
 }
 
-bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
+bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key,
+	zend_string *key, zval *value, zend_long expiration, uint64_t number)
 {
 	client_payload payload;
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		return false;
 	}
 	if (!php_leveret_memc_encode(self->link, value, &payload)) {
@@ -74,7 +84,10 @@ bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, 
 	php_leveret_client_payload_free(&payload);
 	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
 	if (self->code == MEMC_NOTSTORED && self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
-		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
+		memc_result(self,
+			operation == LEVERET_OP_ADD           ? MEMC_DATA_EXISTS
+				: operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND
+												  : MEMC_NOTSTORED);
 	}
 	return stored;
 }
@@ -97,12 +110,14 @@ static void memc_store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, 0));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, set) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
 PHP_METHOD(Memcached, setByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, true); }
 PHP_METHOD(Memcached, add) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, false); }
 PHP_METHOD(Memcached, addByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, true); }
 PHP_METHOD(Memcached, replace) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, false); }
 PHP_METHOD(Memcached, replaceByKey) { memc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, true); }
+/* clang-format on */
 
 static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
@@ -117,7 +132,7 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	MEMC_SELF();
 	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	if (link->compression) {
@@ -134,19 +149,26 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, &text, 0, 0));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, append) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, false); }
 PHP_METHOD(Memcached, appendByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, true); }
 PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, false); }
 PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
+/* clang-format on */
 
-/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no version. */
+/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no
+ * version. */
 static uint64_t version_of(const zval *token)
 {
 	switch (Z_TYPE_P(token)) {
-		case IS_LONG: return (uint64_t) Z_LVAL_P(token);
-		case IS_DOUBLE: return (uint64_t) zend_dval_to_lval(Z_DVAL_P(token));
-		case IS_STRING: return ZEND_STRTOUL(Z_STRVAL_P(token), NULL, 10);
-		default: return 0;
+		case IS_LONG:
+			return (uint64_t) Z_LVAL_P(token);
+		case IS_DOUBLE:
+			return (uint64_t) zend_dval_to_lval(Z_DVAL_P(token));
+		case IS_STRING:
+			return ZEND_STRTOUL(Z_STRVAL_P(token), NULL, 10);
+		default:
+			return 0;
 	}
 }
 
@@ -168,12 +190,15 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	MEMC_SELF();
 	uint64_t version = version_of(token);
 	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
-	leveret_operation operation = version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
+	leveret_operation operation =
+		version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, version));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, cas) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- many stores --- */
 
@@ -181,10 +206,11 @@ PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 typedef struct prepared {
 	zend_string *key;
 	client_payload payload;
-	bool is_due;                      /* it is to be sent, for the first time or again */
+	bool is_due; /* it is to be sent, for the first time or again */
 } prepared;
 
-/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the result is that of the last one. */
+/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the result is that
+ * of the last one. */
 static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 {
 	zend_ulong number;
@@ -197,7 +223,7 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 		}
 		zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
 		memc_result(self, MEMC_SUCCESS);
-		if (!memc_key_is_good(self, key)) {
+		if (!php_leveret_memc_key_is_good(self, key)) {
 			php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		} else if (!php_leveret_memc_encode(self->link, value, &list[count].payload)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
@@ -210,13 +236,15 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 			memc_result(self, MEMC_SUCCESS);
 		}
 		zend_string_release(key);
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 	return count;
 }
 
-/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that of the item with
- * the number `last`, if it is due. */
-static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
+/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that
+ * of the item with the number `last`, if it is due. */
+static uint32_t store_due(
+	memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
@@ -224,7 +252,8 @@ static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *
 	leveret_pool_begin(pool);
 	for (uint32_t i = 0; i < count; i++) {
 		if (list[i].is_due) {
-			leveret_request request = store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
+			leveret_request request =
+				store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
 			int added = leveret_pool_add(pool, &request);
 			list[i].is_due = false;
 			if (added == MEMC_SUCCESS) {
@@ -274,8 +303,7 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zend_long retries = link->store_retries;
 	if (!EG(exception)) {
 		self->is_fetching = false;
-		while (store_due(self, server_key, list, count, expiration, last) && retries-- > 0) {
-		}
+		while (store_due(self, server_key, list, count, expiration, last) && retries-- > 0) {}
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(list[i].key);
@@ -285,14 +313,17 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	RETVAL_BOOL(!php_leveret_memc_is_failure(self->code));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, setMulti) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 /* --- requests without a value --- */
 
-static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
+static bool simple(
+	memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
 {
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		return false;
 	}
 	zend_string *full = memc_full_key(self->link, key);
@@ -306,7 +337,8 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	return done;
 }
 
-/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we refuse to ask. */
+/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we
+ * refuse to ask. */
 static bool refuses_time(memc_object *self, zend_long time)
 {
 	php_leveret_memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
@@ -328,22 +360,24 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	leveret_request request = { .operation = operation, .exptime = number };
-	if (operation == LEVERET_OP_DELETE && memc_key_is_good(self, key) && refuses_time(self, number)) {
+	if (operation == LEVERET_OP_DELETE && php_leveret_memc_key_is_good(self, key) && refuses_time(self, number)) {
 		RETURN_FALSE;
 	}
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !php_leveret_memc_is_failure(self->code));
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, touch) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, false); }
 PHP_METHOD(Memcached, touchByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, true); }
 PHP_METHOD(Memcached, delete) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, false); }
 PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, true); }
+/* clang-format on */
 
 /* Adds a delete to the open batch. Not SUCCESS: what has become of it already. */
 static zend_long add_delete(memc_object *self, zend_string *server_key, zend_string *name, zend_long time)
 {
 	memc_link *link = self->link;
-	if (!memc_key_is_good(self, name)) {
+	if (!php_leveret_memc_key_is_good(self, name)) {
 		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		return self->code;
 	}
@@ -352,7 +386,11 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 	}
 	zend_string *full = memc_full_key(link, name);
 	leveret_request request = {
-		.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+		.operation = LEVERET_OP_DELETE,
+		.key = php_leveret_string(full),
+		.group = memc_group(server_key),
+		.quiet = link->behaviors[MEMC_NOREPLY] != 0,
+		.server = -1,
 	};
 	zend_long code = leveret_pool_add(link->pool, &request);
 	zend_string_release(full);
@@ -363,9 +401,9 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 typedef struct delete_list {
 	zend_string **names;
 	uint32_t count;
-	uint32_t *sent;                   /* of each request, the place of its name */
+	uint32_t *sent; /* of each request, the place of its name */
 	uint32_t sent_count;
-	zend_long last;                   /* the code of the last key, as a loop of single deletes would leave it */
+	zend_long last; /* the code of the last key, as a loop of single deletes would leave it */
 } delete_list;
 
 /* Runs user code (__toString). An empty key the original passes over without a word. */
@@ -384,7 +422,8 @@ static void deletes_begin(delete_list *deletes, HashTable *keys)
 		} else {
 			zend_string_release(name);
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
+	ZEND_HASH_FOREACH_END();
 }
 
 static void deletes_free(delete_list *deletes)
@@ -397,7 +436,8 @@ static void deletes_free(delete_list *deletes)
 }
 
 /* Adds them to the open batch. The result of each is true until something else is known. */
-static void add_deletes(memc_object *self, zend_string *server_key, zend_long time, delete_list *deletes, HashTable *results)
+static void add_deletes(
+	memc_object *self, zend_string *server_key, zend_long time, delete_list *deletes, HashTable *results)
 {
 	for (uint32_t i = 0; i < deletes->count && !EG(exception); i++) {
 		zval result;
@@ -415,7 +455,7 @@ static void add_deletes(memc_object *self, zend_string *server_key, zend_long ti
 /* The result of a delete that failed is its code. */
 static void gather_deletes(memc_object *self, delete_list *deletes, HashTable *results)
 {
-	client_copies copies = {0};
+	client_copies copies = { 0 };
 	php_leveret_memc_gather(self, &copies, true, UINT32_MAX);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		const client_copy *copy = &copies.list[i];
@@ -460,8 +500,10 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	deletes_free(&deletes);
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, deleteMulti) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_METHOD(Memcached, deleteMultiByKey) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+/* clang-format on */
 
 static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
@@ -482,7 +524,7 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	memc_link *link = self->link;
 	bool creates = given > 2u + by_key;
 	memc_result(self, MEMC_SUCCESS);
-	if (!memc_key_is_good(self, key)) {
+	if (!php_leveret_memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
 	if (offset < 0) {
@@ -497,9 +539,13 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 		php_leveret_memc_failure(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
-	client_copy copy = {0};
+	client_copy copy = { 0 };
 	leveret_request request = {
-		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry
+		.operation = operation,
+		.number = (uint64_t) offset,
+		.create = creates,
+		.initial = (uint64_t) initial,
+		.exptime = expiry,
 	};
 	if (simple(self, &request, server_key, key, &copy)) {
 		/* The highest number there is looks like an error to libmemcached. */
@@ -518,7 +564,9 @@ static void memc_count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation
 	RETVAL_FALSE;
 }
 
+/* clang-format off */
 PHP_METHOD(Memcached, increment) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }
 PHP_METHOD(Memcached, incrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, true); }
 PHP_METHOD(Memcached, decrement) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, false); }
 PHP_METHOD(Memcached, decrementByKey) { memc_count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, true); }
+/* clang-format on */

@@ -8,13 +8,13 @@ use std::time::Duration;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use crate::rows::{Row, Traffic};
-use crate::server::{Cpus, Program, Server, Transport};
-use leveret_load::failure::Failure;
+use crate::rows::{Row, RowTraffic};
+use crate::server::{BenchTransport, Cpus, ServerProcess, ServerProgram};
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::{Load, Until};
 use leveret_load::script::{Pad, Script};
-use leveret_load::workload::{Dialect, Request, Task, Workload};
-use leveret_rounds::{Spread, Target};
+use leveret_load::workload::{LoadDialect, LoadRequest, Task, Workload};
+use leveret_rounds::{RatioTarget, Spread};
 
 pub struct Bench {
     pub peer: PathBuf,
@@ -24,7 +24,7 @@ pub struct Bench {
     pub rounds: usize,
     pub turn: Duration,
     pub quick: bool,
-    pub dialect: Dialect,
+    pub dialect: LoadDialect,
     folder: TempDir,
     servers: AtomicU32,
     pub pad: Rc<Pad>,
@@ -43,7 +43,7 @@ pub enum Side {
 
 /// One line of the table.
 #[derive(Serialize)]
-pub struct Outcome {
+pub struct TableLine {
     pub name: &'static str,
     pub title: &'static str,
     pub unit: &'static str,
@@ -52,7 +52,7 @@ pub struct Outcome {
     pub ratio: Option<Spread>,
     pub control: Option<Spread>,
     pub floor: Option<Spread>,
-    pub target: Target,
+    pub target: RatioTarget,
     pub verdict: String,
     /// True where an answer was wrong or a server could not be measured.
     pub failed: bool,
@@ -70,7 +70,7 @@ impl Bench {
         quick: bool,
         folder: TempDir,
     ) -> Bench {
-        let dialect = Dialect::Memcached;
+        let dialect = LoadDialect::Memcached;
         Bench {
             peer,
             ours,
@@ -86,40 +86,45 @@ impl Bench {
     }
 
     /// In another protocol.
-    pub fn speaking(self, dialect: Dialect) -> Bench {
+    pub fn speaking(self, dialect: LoadDialect) -> Bench {
         Bench { dialect, ..self }
     }
 
     /// How the peer is asked which version it is.
     pub fn version_option(&self) -> &'static str {
         match self.dialect {
-            Dialect::Memcached => "-V",
-            Dialect::Redis => "--version",
+            LoadDialect::Memcached => "-V",
+            LoadDialect::Redis => "--version",
         }
     }
 
     /// The peer or ours; for the floor see `start_floor`.
-    pub fn start(&self, side: Side, transport: Transport, options: &[&str]) -> Result<Server, Failure> {
+    pub fn start(&self, side: Side, transport: BenchTransport, options: &[&str]) -> Result<ServerProcess, LoadFailure> {
         let program = match &self.ours {
-            Some(ours) if side == Side::Ours => Program::Leveret(ours, self.dialect),
-            _ if self.dialect == Dialect::Redis => Program::Redis(&self.peer),
-            _ => Program::Memcached(&self.peer),
+            Some(ours) if side == Side::Ours => ServerProgram::Leveret(ours, self.dialect),
+            _ if self.dialect == LoadDialect::Redis => ServerProgram::Redis(&self.peer),
+            _ => ServerProgram::Memcached(&self.peer),
         };
-        Server::start(&program, transport, options, self.cpus, &self.new_folder())
+        ServerProcess::start(&program, transport, options, self.cpus, &self.new_folder())
     }
 
     /// The floor answers each request with what a get or set of the first key would answer.
-    pub fn start_floor(&self, traffic: &Traffic) -> Result<(Server, Workload), Failure> {
+    pub fn start_floor(&self, traffic: &RowTraffic) -> Result<(ServerProcess, Workload), LoadFailure> {
         let mut workload = Workload::new(traffic.request, 1, traffic.value_len, &self.pad).speaking(self.dialect);
         let (mut request, mut answer) = (Script::default(), Script::default());
         workload.ask(Task::Measure, 0, traffic.connections, &mut request, &mut answer);
-        let program = Program::Floor { request_len: request.len(), answer: answer.to_vec(&self.pad) };
-        let server = Server::start(&program, traffic.transport, &[], self.cpus, &self.new_folder())?;
+        let program = ServerProgram::Floor { request_len: request.len(), answer: answer.to_vec(&self.pad) };
+        let server = ServerProcess::start(&program, traffic.transport, &[], self.cpus, &self.new_folder())?;
         Ok((server, workload))
     }
 
     /// Stores every key once, over a stream.
-    pub fn fill(&self, server: &Server, traffic: &Traffic, workload: &mut Workload) -> Result<(), Failure> {
+    pub fn fill(
+        &self,
+        server: &ServerProcess,
+        traffic: &RowTraffic,
+        workload: &mut Workload,
+    ) -> Result<(), LoadFailure> {
         let mut load = Load::connect(&server.stream, 4, &self.pad)?;
         workload.begin(0);
         load.closed(workload, Task::Fill, deep(traffic), Until::Asked(u64::from(traffic.keys)))?;
@@ -127,7 +132,12 @@ impl Bench {
     }
 
     /// Reads every key once, over a stream: it must hold what was stored last.
-    pub fn read_back(&self, server: &Server, traffic: &Traffic, workload: &mut Workload) -> Result<(), Failure> {
+    pub fn read_back(
+        &self,
+        server: &ServerProcess,
+        traffic: &RowTraffic,
+        workload: &mut Workload,
+    ) -> Result<(), LoadFailure> {
         let mut load = Load::connect(&server.stream, 4, &self.pad)?;
         workload.begin(0);
         load.closed(workload, Task::ReadBack, deep(traffic), Until::Asked(u64::from(traffic.keys)))?;
@@ -139,9 +149,9 @@ impl Bench {
     }
 }
 
-impl Outcome {
-    pub fn of_failure(row: &Row, failure: &Failure) -> Outcome {
-        Outcome {
+impl TableLine {
+    pub fn of_failure(row: &Row, failure: &LoadFailure) -> TableLine {
+        TableLine {
             name: row.name,
             title: row.title,
             unit: "-",
@@ -151,7 +161,7 @@ impl Outcome {
             control: None,
             floor: None,
             target: row.target,
-            verdict: if matches!(failure, Failure::Wrong(_)) { "WRONG".into() } else { "failed".into() },
+            verdict: if matches!(failure, LoadFailure::Wrong(_)) { "WRONG".into() } else { "failed".into() },
             failed: true,
             notes: vec![failure.to_string()],
             rounds: serde_json::Value::Null,
@@ -160,7 +170,7 @@ impl Outcome {
 }
 
 /// A depth for what is not measured.
-pub fn deep(traffic: &Traffic) -> u32 {
+pub fn deep(traffic: &RowTraffic) -> u32 {
     if traffic.value_len > 64 << 10 {
         1
     } else {
@@ -179,7 +189,7 @@ impl Side {
     }
 }
 
-impl Traffic {
+impl RowTraffic {
     /// Sets that write `bytes` in all.
     pub fn sets_of(&self, bytes: u64) -> u64 {
         let item_overhead = 64;
@@ -187,6 +197,6 @@ impl Traffic {
     }
 
     pub fn stores(&self) -> bool {
-        matches!(self.request, Request::Set | Request::SetNew)
+        matches!(self.request, LoadRequest::Set | LoadRequest::SetNew)
     }
 }

@@ -3,18 +3,24 @@
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome, Side};
-use crate::rows::{Row, Traffic};
-use crate::server::Transport;
+use crate::bench::{Bench, Side, TableLine};
+use crate::rows::{Row, RowTraffic};
+use crate::server::BenchTransport;
 use crate::throughput::tell_side;
-use leveret_load::failure::Failure;
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::{Load, Until};
 use leveret_load::socket::Endpoint;
-use leveret_load::workload::{Request, Task, Workload};
+use leveret_load::workload::{LoadRequest, Task, Workload};
 use leveret_rounds::{order, Spread};
 
-const TRAFFIC: Traffic =
-    Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: 1000, value_len: 100 };
+const TRAFFIC: RowTraffic = RowTraffic {
+    transport: BenchTransport::Tcp,
+    request: LoadRequest::Get,
+    connections: 50,
+    depth: 1,
+    keys: 1000,
+    value_len: 100,
+};
 
 /// Memory hardly varies, so few rounds are enough.
 const ROUNDS_MAX: usize = 3;
@@ -22,7 +28,12 @@ const ROUNDS_MAX: usize = 3;
 /// File descriptors for what is not a connection.
 const OTHER_FILES: u64 = 100;
 
-pub fn run(bench: &Bench, row: &Row, connections: usize, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+pub fn run(
+    bench: &Bench,
+    row: &Row,
+    connections: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<TableLine, LoadFailure> {
     let connections = connections.min(files_allowed()?.saturating_sub(OTHER_FILES) as usize);
     let mut rounds: Vec<[f64; 3]> = Vec::new();
     let count = bench.rounds.min(ROUNDS_MAX);
@@ -43,7 +54,7 @@ pub fn run(bench: &Bench, row: &Row, connections: usize, progress: &mut dyn FnMu
         (Some(ratio), Some(control)) => row.target.verdict(ratio, control, None),
         _ => "not measured",
     };
-    Ok(Outcome {
+    Ok(TableLine {
         name: row.name,
         title: row.title,
         unit: "bytes each",
@@ -63,14 +74,14 @@ pub fn run(bench: &Bench, row: &Row, connections: usize, progress: &mut dyn FnMu
 }
 
 /// Raises this process's limit of open files, and with it that of the servers which it starts, as far as it may.
-fn files_allowed() -> Result<u64, Failure> {
+fn files_allowed() -> Result<u64, LoadFailure> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?;
     Ok(limit.maximum.unwrap_or(u64::MAX))
 }
 
 /// Bytes for each connection.
-fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f64, Failure> {
+fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f64, LoadFailure> {
     let server = bench.start(side, TRAFFIC.transport, row.options)?;
     let mut workload = Workload::new(TRAFFIC.request, TRAFFIC.keys, TRAFFIC.value_len, &bench.pad);
     bench.fill(&server, &TRAFFIC, &mut workload)?;
@@ -84,7 +95,7 @@ fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f
     Ok((after as f64 - before as f64) / connections as f64)
 }
 
-fn used(bench: &Bench, endpoint: &Endpoint, workload: &mut Workload, connections: usize) -> Result<Load, Failure> {
+fn used(bench: &Bench, endpoint: &Endpoint, workload: &mut Workload, connections: usize) -> Result<Load, LoadFailure> {
     let mut load = Load::connect(endpoint, connections, &bench.pad)?;
     load.closed(workload, Task::Measure, 1, Until::Asked(connections as u64))?;
     Ok(load)

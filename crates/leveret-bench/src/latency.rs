@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome, Side};
-use crate::rows::{Row, Traffic};
+use crate::bench::{Bench, Side, TableLine};
+use crate::rows::{Row, RowTraffic};
 use crate::throughput::prepare;
-use leveret_load::failure::Failure;
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::Until;
 use leveret_load::workload::Task;
 use leveret_rounds::{order, Spread};
@@ -28,7 +28,12 @@ struct Turn {
     late_p99_us: f64,
 }
 
-pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+pub fn run(
+    bench: &Bench,
+    row: &Row,
+    traffic: &RowTraffic,
+    progress: &mut dyn FnMut(&str),
+) -> Result<TableLine, LoadFailure> {
     progress("preparing");
     let mut places = Vec::new();
     for side in [Side::Peer, Side::Ours, Side::Control] {
@@ -70,7 +75,7 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
     Ok(outcome(row, &rounds, rate))
 }
 
-fn outcome(row: &Row, rounds: &[[Option<Turn>; 3]], rate: f64) -> Outcome {
+fn outcome(row: &Row, rounds: &[[Option<Turn>; 3]], rate: f64) -> TableLine {
     let turns = |side: Side| rounds.iter().filter_map(move |round| round[side as usize]);
     let median =
         |side: Side, figure: fn(Turn) -> f64| Spread::of(turns(side).map(figure)).map_or(0.0, |spread| spread.median);
@@ -93,7 +98,7 @@ fn outcome(row: &Row, rounds: &[[Option<Turn>; 3]], rate: f64) -> Outcome {
             median(side, |turn| turn.late_p99_us),
         ));
     }
-    Outcome {
+    TableLine {
         name: row.name,
         title: row.title,
         unit: "us",

@@ -22,13 +22,13 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use rustix::thread::{sched_getaffinity, CpuSet};
 
-use bench::{Bench, Outcome};
-use leveret_load::failure::Failure;
+use bench::{Bench, TableLine};
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::{Load, Until};
 use leveret_load::socket::Endpoint;
-use leveret_load::workload::{Dialect, Task, Workload};
-use report::{About, Progress};
-use rows::{Measure, Row, Traffic, REDIS_ROWS, ROWS};
+use leveret_load::workload::{LoadDialect, Task, Workload};
+use report::{About, ProgressLine};
+use rows::{Measure, Row, RowTraffic, REDIS_ROWS, ROWS};
 use server::Cpus;
 
 #[derive(Parser)]
@@ -106,23 +106,23 @@ struct LoadOptions {
 fn main() -> ExitCode {
     let done = match Program::parse().verb {
         Verb::Server(options) => leveret_load::failure::watch_signals()
-            .map_err(Failure::from)
-            .and_then(|()| compare(&options, Dialect::Memcached)),
+            .map_err(LoadFailure::from)
+            .and_then(|()| compare(&options, LoadDialect::Memcached)),
         Verb::Redis(options) => leveret_load::failure::watch_signals()
-            .map_err(Failure::from)
-            .and_then(|()| compare(&options, Dialect::Redis)),
+            .map_err(LoadFailure::from)
+            .and_then(|()| compare(&options, LoadDialect::Redis)),
         Verb::Load(options) => {
-            leveret_load::failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options))
+            leveret_load::failure::watch_signals().map_err(LoadFailure::from).and_then(|()| press(&options))
         }
         Verb::Floor { endpoint, request_len, answer } => fs::read(answer)
             .and_then(|answer| floor::run(&endpoint, request_len, answer))
             .map(|()| true)
-            .map_err(Failure::from),
+            .map_err(LoadFailure::from),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(Failure::Stopped) => ExitCode::from(130),
+        Err(LoadFailure::Stopped) => ExitCode::from(130),
         Err(failure) => {
             eprintln!("leveret-bench: {failure}");
             ExitCode::FAILURE
@@ -131,10 +131,10 @@ fn main() -> ExitCode {
 }
 
 /// False if a row could not be measured or an answer was wrong.
-fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
+fn compare(options: &ServerOptions, dialect: LoadDialect) -> Result<bool, LoadFailure> {
     let (rows, peer) = match dialect {
-        Dialect::Memcached => (ROWS, "memcached"),
-        Dialect::Redis => (REDIS_ROWS, "redis-server"),
+        LoadDialect::Memcached => (ROWS, "memcached"),
+        LoadDialect::Redis => (REDIS_ROWS, "redis-server"),
     };
     let chosen: Vec<&Row> = rows
         .iter()
@@ -142,14 +142,14 @@ fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
         .collect();
     if chosen.is_empty() {
         let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
-        return Err(Failure::Trouble(format!(
+        return Err(LoadFailure::Trouble(format!(
             "no row is named like {}; the rows are {}",
             options.rows.join(" or "),
             names.join(" ")
         )));
     }
     if !options.peer_only && !options.ours.is_file() {
-        return Err(Failure::Trouble(format!("{} is not there: build it with ./x build", options.ours.display())));
+        return Err(LoadFailure::Trouble(format!("{} is not there: build it with ./x build", options.ours.display())));
     }
     let ours = (!options.peer_only).then(|| options.ours.clone());
     let rounds = options.rounds.map_or(if options.quick { 2 } else { 11 }, usize::from);
@@ -164,13 +164,13 @@ fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
     let peer = options.peer.clone().unwrap_or_else(|| peer.into());
     let bench = Bench::new(peer, ours, cpus, rounds, turn, options.quick, folder).speaking(dialect);
     let about = About::new(&bench);
-    let mut progress = Progress::new(chosen.len());
+    let mut progress = ProgressLine::new(chosen.len());
     let mut outcomes = Vec::new();
     for row in chosen {
         progress.row(row.name);
         outcomes.push(match measure(&bench, row, &mut |what| progress.say(what)) {
-            Err(Failure::Stopped) => return Err(Failure::Stopped),
-            Err(failure) => Outcome::of_failure(row, &failure),
+            Err(LoadFailure::Stopped) => return Err(LoadFailure::Stopped),
+            Err(failure) => TableLine::of_failure(row, &failure),
             Ok(outcome) => outcome,
         });
     }
@@ -182,8 +182,8 @@ fn compare(options: &ServerOptions, dialect: Dialect) -> Result<bool, Failure> {
     Ok(outcomes.iter().all(|outcome| !outcome.failed))
 }
 
-fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
-    let size = |traffic: Traffic| if bench.quick { traffic.quick() } else { traffic };
+fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<TableLine, LoadFailure> {
+    let size = |traffic: RowTraffic| if bench.quick { traffic.quick() } else { traffic };
     match row.measure {
         Measure::Throughput(traffic) => throughput::run(bench, row, &size(traffic), progress),
         Measure::Watched(traffic) => watched::run(bench, row, &size(traffic), progress),
@@ -194,12 +194,12 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<O
 }
 
 /// Keeps a server busy that somebody else has started, and says how fast it was.
-fn press(options: &LoadOptions) -> Result<bool, Failure> {
+fn press(options: &LoadOptions) -> Result<bool, LoadFailure> {
     let row = ROWS.iter().find(|row| row.name == options.row);
     let Some(Measure::Throughput(traffic) | Measure::Watched(traffic) | Measure::Latency(traffic)) =
         row.map(|row| row.measure)
     else {
-        return Err(Failure::Trouble(format!("there is no row '{}' with requests", options.row)));
+        return Err(LoadFailure::Trouble(format!("there is no row '{}' with requests", options.row)));
     };
     let pad = Workload::pad(traffic.value_len);
     let mut workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &pad);
@@ -226,10 +226,10 @@ fn press(options: &LoadOptions) -> Result<bool, Failure> {
 }
 
 /// The last two CPUs that this process may use: the first one has most of a machine's interrupts.
-fn cpus() -> Result<Cpus, Failure> {
+fn cpus() -> Result<Cpus, LoadFailure> {
     let allowed = sched_getaffinity(None)?;
     let mut last = (0..CpuSet::MAX_CPU).rev().filter(|&cpu| allowed.is_set(cpu));
-    let server = last.next().ok_or_else(|| Failure::Trouble("no CPU is allowed".into()))?;
+    let server = last.next().ok_or_else(|| LoadFailure::Trouble("no CPU is allowed".into()))?;
     Ok(Cpus { server, load: last.next().unwrap_or(server) })
 }
 

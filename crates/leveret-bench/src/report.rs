@@ -8,8 +8,8 @@ use std::process::Command;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome};
-use leveret_rounds::{Spread, Target};
+use crate::bench::{Bench, TableLine};
+use leveret_rounds::{RatioTarget, Spread};
 
 /// Load of the last minute above which server and load generator do not have two CPUs for themselves on a small
 /// machine.
@@ -55,16 +55,16 @@ impl About {
 }
 
 /// One line on the terminal; nothing where there is none.
-pub struct Progress {
+pub struct ProgressLine {
     rows: usize,
     row: usize,
     name: &'static str,
     shown: bool,
 }
 
-impl Progress {
-    pub fn new(rows: usize) -> Progress {
-        Progress { rows, row: 0, name: "", shown: io::stderr().is_terminal() }
+impl ProgressLine {
+    pub fn new(rows: usize) -> ProgressLine {
+        ProgressLine { rows, row: 0, name: "", shown: io::stderr().is_terminal() }
     }
 
     pub fn row(&mut self, name: &'static str) {
@@ -86,7 +86,7 @@ impl Progress {
     }
 }
 
-pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], quick: bool) -> io::Result<()> {
+pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[TableLine], quick: bool) -> io::Result<()> {
     for (name, text) in [
         ("machine", &about.machine),
         ("system", &about.system),
@@ -128,7 +128,7 @@ pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], qu
     Ok(())
 }
 
-fn line(outcome: &Outcome, quick: bool) -> [String; 9] {
+fn line(outcome: &TableLine, quick: bool) -> [String; 9] {
     let value = |spread: &Option<Spread>| spread.as_ref().map_or_else(|| "-".into(), |spread| figure(spread.median));
     let ratio = |spread: &Option<Spread>| {
         spread.as_ref().map_or_else(
@@ -137,8 +137,8 @@ fn line(outcome: &Outcome, quick: bool) -> [String; 9] {
         )
     };
     let target = match outcome.target {
-        Target::AtLeast(limit) => format!(">= {limit:?}"),
-        Target::AtMost(limit) => format!("<= {limit:?}"),
+        RatioTarget::AtLeast(limit) => format!(">= {limit:?}"),
+        RatioTarget::AtMost(limit) => format!("<= {limit:?}"),
     };
     let verdict = if quick && !outcome.failed { "verified".into() } else { outcome.verdict.clone() };
     [
@@ -163,7 +163,7 @@ fn figure(value: f64) -> String {
     }
 }
 
-pub fn write_json(path: &Path, about: &About, outcomes: &[Outcome]) -> io::Result<()> {
+pub fn write_json(path: &Path, about: &About, outcomes: &[TableLine]) -> io::Result<()> {
     let text = serde_json::to_string_pretty(&json!({ "about": about, "rows": outcomes }))?;
     fs::write(path, text + "\n")
 }

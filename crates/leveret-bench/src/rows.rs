@@ -1,14 +1,14 @@
 //! The rows of the table, as data.
 
-use crate::server::Transport;
-use leveret_load::workload::Request;
-use leveret_rounds::Target;
+use crate::server::BenchTransport;
+use leveret_load::workload::LoadRequest;
+use leveret_rounds::RatioTarget;
 
 #[derive(Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
     pub title: &'static str,
-    pub target: Target,
+    pub target: RatioTarget,
     pub measure: Measure,
     pub options: &'static [&'static str],
     /// How many times as many rounds as other rows it has.
@@ -21,11 +21,11 @@ const CLOSE: usize = 3;
 #[derive(Clone, Copy)]
 pub enum Measure {
     /// Requests per CPU-second of the server.
-    Throughput(Traffic),
+    Throughput(RowTraffic),
     /// CPU time of the server with a watcher of mutations to that without.
-    Watched(Traffic),
+    Watched(RowTraffic),
     /// 99th percentile at 70 % of the rate that the peer can do, in an open loop.
-    Latency(Traffic),
+    Latency(RowTraffic),
     /// CPU time of a scrape of metrics, with so many items.
     Scraped { keys: u32 },
     /// Memory of so many idle connections.
@@ -34,9 +34,9 @@ pub enum Measure {
 
 /// Who asks what.
 #[derive(Clone, Copy)]
-pub struct Traffic {
-    pub transport: Transport,
-    pub request: Request,
+pub struct RowTraffic {
+    pub transport: BenchTransport,
+    pub request: LoadRequest,
     pub connections: usize,
     /// Requests under way on each connection.
     pub depth: u32,
@@ -47,11 +47,17 @@ pub struct Traffic {
 /// Keys enough that items and index do not fit into a second-level cache.
 const MANY: u32 = 100_000;
 
-pub const BASE: Traffic =
-    Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
+pub const BASE: RowTraffic = RowTraffic {
+    transport: BenchTransport::Tcp,
+    request: LoadRequest::Get,
+    connections: 50,
+    depth: 1,
+    keys: MANY,
+    value_len: 100,
+};
 
 /// Few keys are read back: of those that were stored long ago most are gone.
-const NEW: Traffic = Traffic { request: Request::SetNew, keys: 1000, ..BASE };
+const NEW: RowTraffic = RowTraffic { request: LoadRequest::SetNew, keys: 1000, ..BASE };
 
 /// 64 MB is memcached's own default, and small enough that the warm-up writes all of it once: the first touch of memory
 /// is another measure.
@@ -64,15 +70,15 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "get-pipelined",
         title: "gets of 100 B, pipelined 32 deep, TCP",
-        target: Target::AtLeast(1.3),
-        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..BASE }),
+        target: RatioTarget::AtLeast(1.3),
+        measure: Measure::Throughput(RowTraffic { connections: 8, depth: 32, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "get-tcp",
         title: "gets one by one, 50 connections, TCP",
-        target: Target::AtLeast(1.1),
+        target: RatioTarget::AtLeast(1.1),
         measure: Measure::Throughput(BASE),
         options: LARGE,
         patience: 1,
@@ -80,79 +86,79 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "get-unix",
         title: "gets one by one, 50 connections, Unix",
-        target: Target::AtLeast(1.1),
-        measure: Measure::Throughput(Traffic { transport: Transport::Unix, ..BASE }),
+        target: RatioTarget::AtLeast(1.1),
+        measure: Measure::Throughput(RowTraffic { transport: BenchTransport::Unix, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "get-udp",
         title: "gets one by one, 50 sockets, UDP",
-        target: Target::AtLeast(1.1),
-        measure: Measure::Throughput(Traffic { transport: Transport::Udp, ..BASE }),
+        target: RatioTarget::AtLeast(1.1),
+        measure: Measure::Throughput(RowTraffic { transport: BenchTransport::Udp, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "get-tls",
         title: "gets one by one, 50 connections, TLS",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { transport: Transport::Tls, ..BASE }),
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic { transport: BenchTransport::Tls, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "get-tls-pipelined",
         title: "gets of 100 B, pipelined 32 deep, TLS",
-        target: Target::AtLeast(1.3),
-        measure: Measure::Throughput(Traffic { transport: Transport::Tls, connections: 8, depth: 32, ..BASE }),
+        target: RatioTarget::AtLeast(1.3),
+        measure: Measure::Throughput(RowTraffic { transport: BenchTransport::Tls, connections: 8, depth: 32, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "multiget",
         title: "multigets of 100 keys, TCP",
-        target: Target::AtLeast(1.3),
-        measure: Measure::Throughput(Traffic { request: Request::MultiGet(100), connections: 10, ..BASE }),
+        target: RatioTarget::AtLeast(1.3),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::MultiGet(100), connections: 10, ..BASE }),
         options: LARGE,
         patience: 1,
     },
     Row {
         name: "set-100",
         title: "sets of 100 B one by one, 50 connections",
-        target: Target::AtLeast(1.1),
-        measure: Measure::Throughput(Traffic { request: Request::Set, ..BASE }),
+        target: RatioTarget::AtLeast(1.1),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::Set, ..BASE }),
         options: SMALL,
         patience: CLOSE,
     },
     Row {
         name: "set-100-pipelined",
         title: "sets of 100 B, pipelined 32 deep",
-        target: Target::AtLeast(1.1),
-        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        target: RatioTarget::AtLeast(1.1),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::Set, connections: 8, depth: 32, ..BASE }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "watched",
         title: "a watcher of sets of 100 B one by one, 50 connections",
-        target: Target::AtMost(1.05),
-        measure: Measure::Watched(Traffic { request: Request::Set, ..BASE }),
+        target: RatioTarget::AtMost(1.05),
+        measure: Measure::Watched(RowTraffic { request: LoadRequest::Set, ..BASE }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "watched-pipelined",
         title: "a watcher of sets of 100 B, pipelined 32 deep",
-        target: Target::AtMost(1.05),
-        measure: Measure::Watched(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        target: RatioTarget::AtMost(1.05),
+        measure: Measure::Watched(RowTraffic { request: LoadRequest::Set, connections: 8, depth: 32, ..BASE }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "scraped",
         title: "metrics scraped once a second",
-        target: Target::AtMost(0.5),
+        target: RatioTarget::AtMost(0.5),
         measure: Measure::Scraped { keys: MANY },
         options: SMALL,
         patience: 1,
@@ -160,15 +166,15 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "set-8k",
         title: "sets of 8 KiB one by one, 50 connections",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { request: Request::Set, keys: 2000, value_len: 8 << 10, ..BASE }),
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::Set, keys: 2000, value_len: 8 << 10, ..BASE }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "set-full",
         title: "sets of 100 B, new keys, one by one, into 64 MB that are full",
-        target: Target::AtLeast(1.1),
+        target: RatioTarget::AtLeast(1.1),
         measure: Measure::Throughput(NEW),
         options: SMALL,
         patience: CLOSE,
@@ -176,41 +182,41 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "set-full-pipelined",
         title: "the same, pipelined 32 deep",
-        target: Target::AtLeast(1.5),
-        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..NEW }),
+        target: RatioTarget::AtLeast(1.5),
+        measure: Measure::Throughput(RowTraffic { connections: 8, depth: 32, ..NEW }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "set-full-8k",
         title: "the same, 8 KiB",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, value_len: 8 << 10, ..NEW }),
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic { connections: 8, depth: 32, value_len: 8 << 10, ..NEW }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "set-full-4g",
         title: "the same, 1000 B, into 4 GB that are full",
-        target: Target::AtLeast(1.5),
-        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, value_len: 1000, ..NEW }),
+        target: RatioTarget::AtLeast(1.5),
+        measure: Measure::Throughput(RowTraffic { connections: 8, depth: 32, value_len: 1000, ..NEW }),
         options: &["-m", "4096"],
         patience: 1,
     },
     Row {
         name: "get-1m",
         title: "gets of 1 MiB, 4 connections",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
         options: LARGE_VALUES,
         patience: 1,
     },
     Row {
         name: "set-1m",
         title: "sets of 1 MiB, 4 connections",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic {
-            request: Request::Set,
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic {
+            request: LoadRequest::Set,
             connections: 4,
             keys: 32,
             value_len: 1 << 20,
@@ -222,7 +228,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "latency",
         title: "p99 at 70 % of the peer's maximum, TCP",
-        target: Target::AtMost(1.0),
+        target: RatioTarget::AtMost(1.0),
         measure: Measure::Latency(BASE),
         options: LARGE,
         patience: 1,
@@ -230,7 +236,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "idle",
         title: "memory of 10,000 idle connections",
-        target: Target::AtMost(1.0),
+        target: RatioTarget::AtMost(1.0),
         measure: Measure::Idle { connections: 10_000 },
         options: &["-m", "64", "-c", "10200"],
         patience: 1,
@@ -238,8 +244,8 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// What a CPU-second of the server is good for where a key costs so much of Redis' time.
-const fn times_less(share: f64) -> Target {
-    Target::AtLeast(1.0 / share)
+const fn times_less(share: f64) -> RatioTarget {
+    RatioTarget::AtLeast(1.0 / share)
 }
 
 /// Against Redis, in its own protocol.
@@ -248,7 +254,7 @@ pub const REDIS_ROWS: &[Row] = &[
         name: "redis-get-pipelined",
         title: "GETs of 100 B, pipelined 32 deep, TCP",
         target: times_less(0.45),
-        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..BASE }),
+        measure: Measure::Throughput(RowTraffic { connections: 8, depth: 32, ..BASE }),
         options: LARGE,
         patience: 1,
     },
@@ -264,7 +270,7 @@ pub const REDIS_ROWS: &[Row] = &[
         name: "redis-get-unix",
         title: "GETs one by one, 50 connections, Unix",
         target: times_less(0.85),
-        measure: Measure::Throughput(Traffic { transport: Transport::Unix, ..BASE }),
+        measure: Measure::Throughput(RowTraffic { transport: BenchTransport::Unix, ..BASE }),
         options: LARGE,
         patience: CLOSE,
     },
@@ -272,7 +278,7 @@ pub const REDIS_ROWS: &[Row] = &[
         name: "redis-mget",
         title: "MGETs of 100 keys, TCP",
         target: times_less(0.45),
-        measure: Measure::Throughput(Traffic { request: Request::MultiGet(100), connections: 10, ..BASE }),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::MultiGet(100), connections: 10, ..BASE }),
         options: LARGE,
         patience: CLOSE,
     },
@@ -280,7 +286,7 @@ pub const REDIS_ROWS: &[Row] = &[
         name: "redis-set",
         title: "SETs of 100 B one by one, 50 connections, TCP",
         target: times_less(0.8),
-        measure: Measure::Throughput(Traffic { request: Request::Set, ..BASE }),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::Set, ..BASE }),
         options: SMALL,
         patience: CLOSE,
     },
@@ -288,22 +294,22 @@ pub const REDIS_ROWS: &[Row] = &[
         name: "redis-set-pipelined",
         title: "SETs of 100 B, pipelined 32 deep",
         target: times_less(0.8),
-        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        measure: Measure::Throughput(RowTraffic { request: LoadRequest::Set, connections: 8, depth: 32, ..BASE }),
         options: SMALL,
         patience: 1,
     },
     Row {
         name: "redis-get-1m",
         title: "GETs of 1 MiB, 4 connections",
-        target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        target: RatioTarget::AtLeast(1.0),
+        measure: Measure::Throughput(RowTraffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
         options: &["-m", "256"],
         patience: 1,
     },
     Row {
         name: "redis-latency",
         title: "p99 at 70 % of the peer's maximum, TCP",
-        target: Target::AtMost(1.0),
+        target: RatioTarget::AtMost(1.0),
         measure: Measure::Latency(BASE),
         options: LARGE,
         patience: 1,
@@ -318,9 +324,9 @@ impl Row {
     }
 }
 
-impl Traffic {
+impl RowTraffic {
     /// The same, small: it shows that a row runs and verifies.
-    pub fn quick(self) -> Traffic {
-        Traffic { keys: self.keys.min(1000), ..self }
+    pub fn quick(self) -> RowTraffic {
+        RowTraffic { keys: self.keys.min(1000), ..self }
     }
 }

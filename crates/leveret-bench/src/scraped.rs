@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome, Side};
+use crate::bench::{Bench, Side, TableLine};
 use crate::rows::Row;
-use crate::server::{free_port, Server, Transport};
+use crate::server::{free_port, BenchTransport, ServerProcess};
 use crate::throughput::tell_side;
-use leveret_load::failure::Failure;
-use leveret_load::workload::{Request, Workload};
+use leveret_load::failure::LoadFailure;
+use leveret_load::workload::{LoadRequest, Workload};
 use leveret_rounds::Spread;
 
 /// Scrapes of a round.
@@ -20,7 +20,7 @@ const SCRAPES: u32 = 50;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) -> Result<TableLine, LoadFailure> {
     let mut shares = Vec::new();
     let mut idle = Vec::new();
     // memcached has no metrics of its own.
@@ -29,8 +29,8 @@ pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) 
         let address = free_port()?;
         let place = address.to_string();
         let options = [row.options, &["--metrics", &place]].concat();
-        let server = bench.start(Side::Ours, Transport::Tcp, &options)?;
-        let traffic = crate::rows::Traffic { request: Request::Set, keys, ..crate::rows::BASE };
+        let server = bench.start(Side::Ours, BenchTransport::Tcp, &options)?;
+        let traffic = crate::rows::RowTraffic { request: LoadRequest::Set, keys, ..crate::rows::BASE };
         let mut workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &bench.pad);
         bench.fill(&server, &traffic, &mut workload)?;
         for round in 0..bench.rounds {
@@ -45,7 +45,7 @@ pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) 
         (Some(ours), Some(control)) => row.target.verdict(ours, control, None),
         _ => "not measured",
     };
-    Ok(Outcome {
+    Ok(TableLine {
         name: row.name,
         title: row.title,
         unit: "% of a CPU",
@@ -66,7 +66,7 @@ pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) 
 }
 
 /// CPU time of a scrape, in percent of a second.
-fn share(server: &Server, address: SocketAddr) -> Result<f64, Failure> {
+fn share(server: &ServerProcess, address: SocketAddr) -> Result<f64, LoadFailure> {
     let before = server.usage()?;
     for _ in 0..SCRAPES {
         scrape(address)?;
@@ -77,14 +77,14 @@ fn share(server: &Server, address: SocketAddr) -> Result<f64, Failure> {
 }
 
 /// The share of a CPU that it takes by itself, in percent.
-fn idle_share(server: &Server, time: Duration) -> Result<f64, Failure> {
+fn idle_share(server: &ServerProcess, time: Duration) -> Result<f64, LoadFailure> {
     let before = server.usage()?;
     std::thread::sleep(time);
     Ok(server.usage()?.since(before).cpu.as_secs_f64() / time.as_secs_f64() * 100.0)
 }
 
 /// One page, which says that the arena is there and has items.
-fn scrape(address: SocketAddr) -> Result<(), Failure> {
+fn scrape(address: SocketAddr) -> Result<(), LoadFailure> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
@@ -96,5 +96,5 @@ fn scrape(address: SocketAddr) -> Result<(), Failure> {
     if page.starts_with("HTTP/1.1 200 ") && says("memcached_up{", "0") && says("memcached_current_items{", "0") {
         return Ok(());
     }
-    Err(Failure::Wrong(format!("a scrape was answered {:?}", page.get(..200).unwrap_or(&page))))
+    Err(LoadFailure::Wrong(format!("a scrape was answered {:?}", page.get(..200).unwrap_or(&page))))
 }

@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{sched_setaffinity, CpuSet};
 
-use leveret_load::failure::{check_stop, Failure};
+use leveret_load::failure::{check_stop, LoadFailure};
 use leveret_load::socket::Endpoint;
 use leveret_load::usage::Usage;
-use leveret_load::workload::Dialect;
+use leveret_load::workload::LoadDialect;
 
 const START_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How clients reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub enum BenchTransport {
     Tcp,
     Unix,
     Udp,
@@ -32,14 +32,14 @@ pub struct Cpus {
     pub load: usize,
 }
 
-pub enum Program<'a> {
+pub enum ServerProgram<'a> {
     Memcached(&'a Path),
     Redis(&'a Path),
-    Leveret(&'a Path, Dialect),
+    Leveret(&'a Path, LoadDialect),
     Floor { request_len: usize, answer: Vec<u8> },
 }
 
-pub struct Server {
+pub struct ServerProcess {
     child: Child,
     /// Where requests are measured.
     pub endpoint: Endpoint,
@@ -48,15 +48,15 @@ pub struct Server {
     log: PathBuf,
 }
 
-impl Server {
+impl ServerProcess {
     /// `folder` must be new: the Unix socket, the arena and the log are made there.
     pub fn start(
-        program: &Program,
-        transport: Transport,
+        program: &ServerProgram,
+        transport: BenchTransport,
         options: &[&str],
         cpus: Cpus,
         folder: &Path,
-    ) -> Result<Server, Failure> {
+    ) -> Result<ServerProcess, LoadFailure> {
         fs::create_dir(folder)?;
         let log = folder.join("log");
         let (stream, endpoint) = endpoints(transport, folder)?;
@@ -66,14 +66,14 @@ impl Server {
         pin(cpus.server)?;
         let child = command.spawn();
         pin(cpus.load)?;
-        let child =
-            child.map_err(|error| Failure::Trouble(format!("{:?} does not start: {error}", command.get_program())))?;
-        let mut server = Server { child, endpoint, stream, log };
-        server.wait_until_ready(matches!(program, Program::Floor { .. }))?;
+        let child = child
+            .map_err(|error| LoadFailure::Trouble(format!("{:?} does not start: {error}", command.get_program())))?;
+        let mut server = ServerProcess { child, endpoint, stream, log };
+        server.wait_until_ready(matches!(program, ServerProgram::Floor { .. }))?;
         Ok(server)
     }
 
-    fn wait_until_ready(&mut self, is_floor: bool) -> Result<(), Failure> {
+    fn wait_until_ready(&mut self, is_floor: bool) -> Result<(), LoadFailure> {
         // The floor listens at one place only, and to datagrams nothing can be said before they are read.
         let place = if is_floor { &self.endpoint } else { &self.stream };
         let deadline = Instant::now() + START_PATIENCE;
@@ -81,7 +81,7 @@ impl Server {
         while Instant::now() < deadline {
             check_stop()?;
             if let Some(status) = self.child.try_wait()? {
-                return Err(Failure::Trouble(format!("the server has ended at once, {status}: {}", self.said())));
+                return Err(LoadFailure::Trouble(format!("the server has ended at once, {status}: {}", self.said())));
             }
             match place.connect() {
                 Ok(socket) if socket.is_datagram() => {
@@ -97,7 +97,7 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        Err(Failure::Trouble(format!(
+        Err(LoadFailure::Trouble(format!(
             "no server at {place} after {} seconds: {error}; {}",
             START_PATIENCE.as_secs(),
             self.said()
@@ -105,21 +105,21 @@ impl Server {
     }
 
     /// Of all its threads. The kernel books it when a thread sleeps, so ask while the server waits for requests.
-    pub fn usage(&self) -> Result<Usage, Failure> {
+    pub fn usage(&self) -> Result<Usage, LoadFailure> {
         Usage::of(&format!("/proc/{}/task", self.child.id()))
     }
 
     /// The same of the thread that writes lines for watchers: ours, and memcached's.
-    pub fn writer_usage(&self) -> Result<Usage, Failure> {
+    pub fn writer_usage(&self) -> Result<Usage, LoadFailure> {
         Usage::of_named(&format!("/proc/{}/task", self.child.id()), |name| matches!(name, "leveret-watch" | "mc-log"))
     }
 
     /// Proportional set size in bytes: what other processes map too counts by their number.
-    pub fn memory(&self) -> Result<u64, Failure> {
+    pub fn memory(&self) -> Result<u64, LoadFailure> {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id()))?;
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
         let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        kib.map(|kib| kib * 1024).ok_or_else(|| Failure::Trouble("smaps_rollup has no Pss".into()))
+        kib.map(|kib| kib * 1024).ok_or_else(|| LoadFailure::Trouble("smaps_rollup has no Pss".into()))
     }
 
     /// What it wrote to its standard error.
@@ -128,44 +128,44 @@ impl Server {
     }
 
     /// For an error that its end explains.
-    pub fn explain(&mut self, failure: Failure) -> Failure {
+    pub fn explain(&mut self, failure: LoadFailure) -> LoadFailure {
         match (failure, self.child.try_wait()) {
-            (Failure::Trouble(what), Ok(Some(status))) => {
-                Failure::Trouble(format!("{what}; the server has ended, {status}: {}", self.said()))
+            (LoadFailure::Trouble(what), Ok(Some(status))) => {
+                LoadFailure::Trouble(format!("{what}; the server has ended, {status}: {}", self.said()))
             }
             (failure, _) => failure,
         }
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-pub fn pin(cpu: usize) -> Result<(), Failure> {
+pub fn pin(cpu: usize) -> Result<(), LoadFailure> {
     let mut set = CpuSet::new();
     set.set(cpu);
-    sched_setaffinity(None, &set).map_err(|error| Failure::Trouble(format!("cannot use CPU {cpu}: {error}")))
+    sched_setaffinity(None, &set).map_err(|error| LoadFailure::Trouble(format!("cannot use CPU {cpu}: {error}")))
 }
 
-fn endpoints(transport: Transport, folder: &Path) -> io::Result<(Endpoint, Endpoint)> {
+fn endpoints(transport: BenchTransport, folder: &Path) -> io::Result<(Endpoint, Endpoint)> {
     Ok(match transport {
-        Transport::Unix => {
+        BenchTransport::Unix => {
             let endpoint = Endpoint::Unix(folder.join("socket"));
             (endpoint.clone(), endpoint)
         }
-        Transport::Tcp => {
+        BenchTransport::Tcp => {
             let endpoint = Endpoint::Tcp(free_port()?);
             (endpoint.clone(), endpoint)
         }
-        Transport::Tls => {
+        BenchTransport::Tls => {
             let endpoint = Endpoint::Tls(free_port()?);
             (endpoint.clone(), endpoint)
         }
-        Transport::Udp => {
+        BenchTransport::Udp => {
             let address = free_port()?;
             (Endpoint::Tcp(address), Endpoint::Udp(address))
         }
@@ -193,7 +193,7 @@ pub fn free_port() -> io::Result<SocketAddr> {
 }
 
 fn command(
-    program: &Program,
+    program: &ServerProgram,
     endpoint: &Endpoint,
     stream: &Endpoint,
     options: &[&str],
@@ -204,17 +204,17 @@ fn command(
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]);
     match program {
-        Program::Floor { request_len, answer } => {
+        ServerProgram::Floor { request_len, answer } => {
             let file = folder.join("answer");
             fs::write(&file, answer)?;
             command.arg(std::env::current_exe()?);
             command.args(["floor", &endpoint.to_string(), &request_len.to_string()]).arg(file);
             return Ok(command);
         }
-        Program::Memcached(path) => {
+        ServerProgram::Memcached(path) => {
             command.arg(path);
         }
-        Program::Redis(path) => {
+        ServerProgram::Redis(path) => {
             command.arg(path).args(redis_options(options));
             match stream {
                 Endpoint::Unix(path) => command.args(["--port", "0", "--unixsocket"]).arg(path),
@@ -224,7 +224,7 @@ fn command(
             };
             return Ok(command);
         }
-        Program::Leveret(path, _) => {
+        ServerProgram::Leveret(path, _) => {
             command.arg(path).arg("serve").arg("--arena").arg(folder.join("bench.arena"));
         }
     }
@@ -232,7 +232,7 @@ fn command(
     if rustix::process::geteuid().is_root() {
         command.args(["-u", "root"]);
     }
-    if let Program::Leveret(_, Dialect::Redis) = program {
+    if let ServerProgram::Leveret(_, LoadDialect::Redis) = program {
         match stream {
             Endpoint::Unix(path) => command.arg("--redis").arg(path),
             Endpoint::Tcp(address) | Endpoint::Udp(address) | Endpoint::Tls(address) => {

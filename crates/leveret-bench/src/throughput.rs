@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{deep, Bench, Outcome, Side};
-use crate::rows::{Row, Traffic};
-use crate::server::{Server, Transport};
-use leveret_load::failure::Failure;
+use crate::bench::{deep, Bench, Side, TableLine};
+use crate::rows::{Row, RowTraffic};
+use crate::server::{BenchTransport, ServerProcess};
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::{Load, Until};
 use leveret_load::usage::Usage;
-use leveret_load::workload::{Request, Task, Workload};
+use leveret_load::workload::{LoadRequest, Task, Workload};
 use leveret_rounds::{order, Spread};
 
 /// Below this share of a core the server was waiting for the load, not the load for the server.
@@ -25,16 +25,16 @@ const WARM_BYTES: u64 = 96 << 20;
 const WARM_BYTES_LARGE: u64 = 384 << 20;
 
 /// One server and its load during a row.
-pub struct Place {
+pub struct LoadedServer {
     pub side: Side,
-    pub server: Server,
+    pub server: ServerProcess,
     pub load: Load,
     pub workload: Workload,
 }
 
 /// One turn of one side.
 #[derive(Clone, Copy, Serialize)]
-pub struct Turn {
+pub struct TurnSample {
     pub answers: u64,
     pub wall_s: f64,
     pub server_cpu_s: f64,
@@ -52,17 +52,22 @@ pub struct Turn {
     pub refused: u64,
 }
 
-pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+pub fn run(
+    bench: &Bench,
+    row: &Row,
+    traffic: &RowTraffic,
+    progress: &mut dyn FnMut(&str),
+) -> Result<TableLine, LoadFailure> {
     let mut places = Vec::new();
     for side in [Side::Peer, Side::Ours, Side::Control, Side::Floor] {
         // The floor speaks no TLS.
-        if side == Side::Floor && traffic.transport == Transport::Tls {
+        if side == Side::Floor && traffic.transport == BenchTransport::Tls {
             continue;
         }
         progress("preparing");
         places.push(prepare(bench, row, traffic, side)?);
     }
-    let mut rounds: Vec<[Option<Turn>; 4]> = Vec::new();
+    let mut rounds: Vec<[Option<TurnSample>; 4]> = Vec::new();
     let count = bench.rounds * row.patience;
     for round in 0..count {
         progress(&format!("round {} of {count}", round + 1));
@@ -80,16 +85,16 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
         }
     }
     let mut outcome = outcome(row, &rounds);
-    if traffic.request == Request::SetNew {
+    if traffic.request == LoadRequest::SetNew {
         outcome.notes.extend(tails(&rounds));
     }
     Ok(outcome)
 }
 
 /// How long answers took, with so many requests under way at a time.
-fn tails(rounds: &[[Option<Turn>; 4]]) -> Option<String> {
+fn tails(rounds: &[[Option<TurnSample>; 4]]) -> Option<String> {
     let told = |side: Side| {
-        let at = |of: fn(&Turn) -> f64| {
+        let at = |of: fn(&TurnSample) -> f64| {
             Spread::of(rounds.iter().filter_map(|round| round[side as usize]).map(|turn| of(&turn)))
         };
         let (median, rare, rarest) = (at(|turn| turn.p50_us)?, at(|turn| turn.p999_us)?, at(|turn| turn.p9999_us)?);
@@ -102,7 +107,7 @@ fn tails(rounds: &[[Option<Turn>; 4]]) -> Option<String> {
     ))
 }
 
-pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Result<Place, Failure> {
+pub fn prepare(bench: &Bench, row: &Row, traffic: &RowTraffic, side: Side) -> Result<LoadedServer, LoadFailure> {
     let (server, mut workload) = match side {
         Side::Floor => bench.start_floor(traffic)?,
         _ => {
@@ -116,18 +121,18 @@ pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Resul
         filled.map_err(|failure| tell_side(side, failure))?;
     }
     let load = Load::connect(&server.endpoint, traffic.connections, &bench.pad)?;
-    let mut place = Place { side, server, load, workload };
+    let mut place = LoadedServer { side, server, load, workload };
     place.warm_up(bench, row, traffic).map_err(|failure| place.failed(failure))?;
     Ok(place)
 }
 
-impl Place {
-    fn warm_up(&mut self, bench: &Bench, row: &Row, traffic: &Traffic) -> Result<(), Failure> {
+impl LoadedServer {
+    fn warm_up(&mut self, bench: &Bench, row: &Row, traffic: &RowTraffic) -> Result<(), LoadFailure> {
         self.workload.begin(0);
         if traffic.stores() && !bench.quick && self.side != Side::Floor {
             // Not one by one: it is to be over soon.
             let bytes = match traffic.request {
-                Request::SetNew => row.memory() / 2 * 3,
+                LoadRequest::SetNew => row.memory() / 2 * 3,
                 _ if deep(traffic) == 1 => WARM_BYTES_LARGE,
                 _ => WARM_BYTES,
             };
@@ -137,12 +142,12 @@ impl Place {
         Ok(())
     }
 
-    pub fn turn(&mut self, traffic: &Traffic, time: Duration, seed: u64) -> Result<Turn, Failure> {
+    pub fn turn(&mut self, traffic: &RowTraffic, time: Duration, seed: u64) -> Result<TurnSample, LoadFailure> {
         self.workload.begin(seed);
         let (server_before, load_before) = (self.server.usage()?, Usage::own()?);
         let measured = self.load.closed(&mut self.workload, Task::Measure, traffic.depth, Until::Elapsed(time))?;
         let (server, load) = (self.server.usage()?.since(server_before), Usage::own()?.since(load_before));
-        Ok(Turn {
+        Ok(TurnSample {
             answers: measured.answers,
             wall_s: measured.wall.as_secs_f64(),
             server_cpu_s: server.cpu.as_secs_f64(),
@@ -158,20 +163,20 @@ impl Place {
         })
     }
 
-    pub fn failed(&mut self, failure: Failure) -> Failure {
+    pub fn failed(&mut self, failure: LoadFailure) -> LoadFailure {
         tell_side(self.side, self.server.explain(failure))
     }
 }
 
-pub fn tell_side(side: Side, failure: Failure) -> Failure {
+pub fn tell_side(side: Side, failure: LoadFailure) -> LoadFailure {
     match failure {
-        Failure::Wrong(what) => Failure::Wrong(format!("{}: {what}", side.name())),
-        Failure::Trouble(what) => Failure::Trouble(format!("{}: {what}", side.name())),
-        Failure::Stopped => Failure::Stopped,
+        LoadFailure::Wrong(what) => LoadFailure::Wrong(format!("{}: {what}", side.name())),
+        LoadFailure::Trouble(what) => LoadFailure::Trouble(format!("{}: {what}", side.name())),
+        LoadFailure::Stopped => LoadFailure::Stopped,
     }
 }
 
-impl Turn {
+impl TurnSample {
     fn rate(&self) -> f64 {
         (self.answers - self.refused) as f64 / self.server_cpu_s.max(1e-9)
     }
@@ -187,7 +192,7 @@ impl Turn {
     }
 }
 
-fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
+fn outcome(row: &Row, rounds: &[[Option<TurnSample>; 4]]) -> TableLine {
     let turns = |side: Side| rounds.iter().filter_map(move |round| round[side as usize]);
     let rates = |side: Side| Spread::of(turns(side).map(|turn| turn.rate()));
     let ratios =
@@ -226,7 +231,7 @@ fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
             notes.push(format!("{} refused {refused} of {of} sets for want of memory; they do not count", side.name()));
         }
     }
-    Outcome {
+    TableLine {
         name: row.name,
         title: row.title,
         unit: "per CPU-second",

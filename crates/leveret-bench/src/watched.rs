@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome, Side};
-use crate::rows::{Row, Traffic};
-use crate::throughput::{prepare, Place};
-use leveret_load::failure::Failure;
+use crate::bench::{Bench, Side, TableLine};
+use crate::rows::{Row, RowTraffic};
+use crate::throughput::{prepare, LoadedServer};
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::Until;
 use leveret_load::socket::Endpoint;
 use leveret_load::workload::Task;
@@ -56,7 +56,12 @@ impl Round {
     }
 }
 
-pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+pub fn run(
+    bench: &Bench,
+    row: &Row,
+    traffic: &RowTraffic,
+    progress: &mut dyn FnMut(&str),
+) -> Result<TableLine, LoadFailure> {
     let mut places = Vec::new();
     for side in [Side::Peer, Side::Ours] {
         progress("preparing");
@@ -80,7 +85,7 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
 }
 
 /// Without, with, and without a watcher, each first in turn.
-fn measure(bench: &Bench, place: &mut Place, traffic: &Traffic, round: usize) -> Result<Round, Failure> {
+fn measure(bench: &Bench, place: &mut LoadedServer, traffic: &RowTraffic, round: usize) -> Result<Round, LoadFailure> {
     let mut costs = [Cost { all_ns: 0.0, writer_ns: 0.0, told: 0.0 }; 3];
     for number in order(costs.len(), round) {
         let watcher = if number == 1 { Some(Watcher::start(&place.server.stream)?) } else { None };
@@ -109,9 +114,9 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn start(endpoint: &Endpoint) -> Result<Watcher, Failure> {
+    fn start(endpoint: &Endpoint) -> Result<Watcher, LoadFailure> {
         let Endpoint::Tcp(address) = endpoint else {
-            return Err(Failure::Trouble(format!("a watcher needs TCP, and {endpoint} is not")));
+            return Err(LoadFailure::Trouble(format!("a watcher needs TCP, and {endpoint} is not")));
         };
         let mut stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -120,7 +125,7 @@ impl Watcher {
         let mut answer = String::new();
         reader.read_line(&mut answer)?;
         if answer != "OK\r\n" {
-            return Err(Failure::Wrong(format!("watch mutations was answered {answer:?}")));
+            return Err(LoadFailure::Wrong(format!("watch mutations was answered {answer:?}")));
         }
         stream.set_read_timeout(None)?;
         let lines = Arc::new(AtomicU64::new(0));
@@ -141,14 +146,14 @@ impl Watcher {
         before
     }
 
-    fn end(self) -> Result<(), Failure> {
+    fn end(self) -> Result<(), LoadFailure> {
         self.stream.shutdown(Shutdown::Both)?;
         // Until the server has noticed: a thread that ends takes its CPU time away from the sum.
         sleep(QUIET);
         match self.reader.join() {
-            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => Err(Failure::Wrong(error.to_string())),
+            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => Err(LoadFailure::Wrong(error.to_string())),
             Ok(_) => Ok(()),
-            Err(_) => Err(Failure::Trouble("the watcher's thread has died".into())),
+            Err(_) => Err(LoadFailure::Trouble("the watcher's thread has died".into())),
         }
     }
 }
@@ -177,7 +182,7 @@ fn is_line(line: &[u8]) -> bool {
     line.starts_with(b"ts=") && line.windows(32).any(|part| part == b" type=item_store key=bench%3A000")
 }
 
-fn outcome(row: &Row, rounds: &[[Option<Round>; 2]]) -> Outcome {
+fn outcome(row: &Row, rounds: &[[Option<Round>; 2]]) -> TableLine {
     let of = |side: Side, value: fn(&Round) -> f64| {
         Spread::of(rounds.iter().filter_map(|round| round[side as usize].as_ref()).map(value))
     };
@@ -204,7 +209,7 @@ fn outcome(row: &Row, rounds: &[[Option<Round>; 2]]) -> Outcome {
             median(|round| (round.watched.all_ns - round.alone.all_ns) / round.watched.told.max(1e-9)),
         ));
     }
-    Outcome {
+    TableLine {
         name: row.name,
         title: row.title,
         unit: "times",

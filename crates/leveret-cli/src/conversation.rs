@@ -33,18 +33,18 @@ pub const VALUE_MAX: u64 = 1 << 30;
 /// Flags and value of an item, if it is there.
 pub type Fetched = Option<(u32, Vec<u8>)>;
 
-pub struct Conversation {
-    stream: BufReader<Box<dyn Stream>>,
+pub struct Exchange {
+    stream: BufReader<Box<dyn ExchangeStream>>,
     who: String,
     timeout: Duration,
 }
 
-pub trait Stream: Read + Write + Send {}
-impl<T: Read + Write + Send> Stream for T {}
+pub trait ExchangeStream: Read + Write + Send {}
+impl<T: Read + Write + Send> ExchangeStream for T {}
 
-impl Conversation {
-    pub fn begin(peer: &Peer, timeout: Duration) -> Result<Conversation, Failure> {
-        let stream: Box<dyn Stream> = match peer {
+impl Exchange {
+    pub fn begin(peer: &Peer, timeout: Duration) -> Result<Exchange, Failure> {
+        let stream: Box<dyn ExchangeStream> = match peer {
             Peer::Arena { path, .. } => {
                 let shared =
                     Shared::local(target::attach(path, None)?, Settings { track_sizes: true, ..Settings::default() })
@@ -64,7 +64,7 @@ impl Conversation {
                     .map_err(|error| unreachable(&peer.shown(), timeout, &error))?
             }
         };
-        let mut begun = Conversation { stream: BufReader::with_capacity(64 << 10, stream), who: peer.shown(), timeout };
+        let mut begun = Exchange { stream: BufReader::with_capacity(64 << 10, stream), who: peer.shown(), timeout };
         if let Some(user) = peer.user() {
             begun.sign_in(user)?;
         }
@@ -81,12 +81,12 @@ impl Conversation {
             ))
         })?;
         if !answer.starts_with(b"CLIENT_ERROR unauthenticated") {
-            sign_in::wipe(&mut request);
+            leveret_tls::wipe(&mut request);
             self.check(&answer)?;
             return Err(Failure::Refused(format!("{} asks nobody for a password: leave {user}@ out", self.who)));
         }
         let said = self.say(&request);
-        sign_in::wipe(&mut request);
+        leveret_tls::wipe(&mut request);
         said?;
         let answer = self.line()?;
         match answer.trim_ascii_end() {
@@ -166,7 +166,7 @@ impl Conversation {
     }
 
     /// Walks over a server's items. `visit` gets each entry and its line, and says whether it wants more.
-    pub fn metadump(&mut self, mut visit: impl FnMut(Entry, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
+    pub fn metadump(&mut self, mut visit: impl FnMut(DumpLine, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
         self.say(b"lru_crawler metadump all\r\n")?;
         let who = self.who.clone();
         self.lines(|line| {
@@ -174,7 +174,7 @@ impl Conversation {
             if line.trim_ascii_end() == b"OK" {
                 return Ok(true);
             }
-            let entry = Entry::read(line).ok_or_else(|| {
+            let entry = DumpLine::read(line).ok_or_else(|| {
                 Failure::Unreachable(format!(
                     "{who} dumps a line that is none of memcached's: '{}'",
                     printable(&line[..line.len().min(80)])
@@ -241,7 +241,7 @@ impl Conversation {
 
 /// A line of a dump.
 #[derive(Debug, PartialEq)]
-pub struct Entry {
+pub struct DumpLine {
     /// The key, decoded.
     pub key: Vec<u8>,
     /// Unix time, or -1.
@@ -268,14 +268,14 @@ pub struct JsonEntry<'a> {
     value: Option<json::Bytes<'a>>,
 }
 
-impl Entry {
+impl DumpLine {
     /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order behind the key; what is unknown is passed
     /// over.
-    fn read(line: &[u8]) -> Option<Entry> {
+    fn read(line: &[u8]) -> Option<DumpLine> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
         let mut words = text.split(' ');
         let key = percent::decode(words.next()?.strip_prefix("key=")?.as_bytes())?;
-        let mut entry = Entry { key, exp: -1, la: 0, cas: 0, fetched: false, size: 0 };
+        let mut entry = DumpLine { key, exp: -1, la: 0, cas: 0, fetched: false, size: 0 };
         for (name, value) in words.filter_map(|word| word.split_once('=')) {
             match name {
                 "exp" => entry.exp = value.parse().ok()?,
@@ -290,7 +290,7 @@ impl Entry {
     }
 
     pub fn json<'a>(&'a self, item: Option<(u32, &'a [u8])>) -> JsonEntry<'a> {
-        let Entry { exp, la, cas, fetched, size, .. } = *self;
+        let DumpLine { exp, la, cas, fetched, size, .. } = *self;
         let (flags, value) = item.unzip();
         JsonEntry { key: json::key(&self.key), exp, la, cas, fetched, size, flags, value: value.map(json::value) }
     }
@@ -331,7 +331,7 @@ pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + S
     receiver.recv_timeout(timeout).ok()
 }
 
-fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
+fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn ExchangeStream>> {
     match peer {
         Peer::Tcp { host, port, has_tls, .. } => {
             let stream = connect_tcp(host, *port, timeout)?;
@@ -449,14 +449,14 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(60);
 
     /// A server that says these bytes and then keeps its end open or closes it.
-    fn server(says: &'static [u8], stays: bool, timeout: Duration) -> (Conversation, UnixStream) {
+    fn server(says: &'static [u8], stays: bool, timeout: Duration) -> (Exchange, UnixStream) {
         let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
         ours.set_read_timeout(Some(timeout)).expect("a timeout");
         theirs.write_all(says).expect("written");
         if !stays {
             theirs.shutdown(std::net::Shutdown::Both).expect("closed");
         }
-        (Conversation { stream: BufReader::new(Box::new(ours)), who: "it".to_owned(), timeout }, theirs)
+        (Exchange { stream: BufReader::new(Box::new(ours)), who: "it".to_owned(), timeout }, theirs)
     }
 
     fn said(failure: Failure) -> String {

@@ -32,7 +32,7 @@ pub struct Cli {
     command: Command,
 
     #[command(flatten)]
-    target: target::Target,
+    target: target::TargetArgs,
 
     /// Answer in JSON: one object, or one object a line for lists
     #[arg(long, global = true, help_heading = "Output")]
@@ -63,38 +63,38 @@ Exit codes: 0 yes; 1 a negative answer (a miss, not stored, unhealthy); 2 wrong 
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Serve(Box<serve::Serve>),
-    Get(get::Get),
-    Set(set::Set),
-    Delete(delete::Delete),
-    Display(display::Display),
-    Stats(stats::Stats),
-    Settings(settings::Settings),
-    Metrics(metrics::Metrics),
-    Sizes(sizes::Sizes),
-    Record(record::Record),
-    Simulate(simulate::Simulate),
-    Watch(watch::Watch),
-    Top(top::Top),
-    Keys(keys::Keys),
-    Dump(dump::Dump),
-    Restore(restore::Restore),
-    Flush(flush::Flush),
-    List(list::List),
-    Rm(rm::Rm),
-    Verify(verify::Verify),
-    Tune(tune::Tune),
-    Ping(ping::Ping),
-    Doctor(doctor::Doctor),
-    Uninstall(uninstall::Uninstall),
-    Ring(ring::Ring),
-    Bench(Box<bench::Bench>),
+    Serve(Box<serve::ServeArgs>),
+    Get(get::GetArgs),
+    Set(set::SetArgs),
+    Delete(delete::DeleteArgs),
+    Display(display::DisplayArgs),
+    Stats(stats::StatsArgs),
+    Settings(settings::SettingsArgs),
+    Metrics(metrics::MetricsArgs),
+    Sizes(sizes::SizesArgs),
+    Record(record::RecordArgs),
+    Simulate(simulate::SimulateArgs),
+    Watch(watch::WatchArgs),
+    Top(top::TopArgs),
+    Keys(keys::KeysArgs),
+    Dump(dump::DumpArgs),
+    Restore(restore::RestoreArgs),
+    Flush(flush::FlushArgs),
+    List(list::ListArgs),
+    Rm(rm::RmArgs),
+    Verify(verify::VerifyArgs),
+    Tune(tune::TuneArgs),
+    Ping(ping::PingArgs),
+    Doctor(doctor::DoctorArgs),
+    Uninstall(uninstall::UninstallArgs),
+    Ring(ring::RingArgs),
+    Bench(Box<bench::BenchArgs>),
     #[command(hide = true, name = "bench-turn")]
-    BenchTurn(bench::load::Turn),
+    BenchTurn(bench::load::TurnArgs),
     #[command(hide = true)]
-    Completions(generate::Completions),
+    Completions(generate::CompletionsArgs),
     #[command(hide = true)]
-    Man(generate::Man),
+    Man(generate::ManArgs),
 }
 
 /// The command line. Under the name `memcached` (a link in its place) the program is `leveret serve`; `leveret help VERB`

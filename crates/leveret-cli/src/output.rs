@@ -14,19 +14,19 @@ use std::time::Duration;
 
 /// How a command that did its work ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Exit {
     /// Exit code 0.
     Yes,
     /// Exit code 1: a miss, not stored, unhealthy. What there is to say has been said.
     No,
 }
 
-impl From<bool> for Answer {
-    fn from(yes: bool) -> Answer {
+impl From<bool> for Exit {
+    fn from(yes: bool) -> Exit {
         if yes {
-            Answer::Yes
+            Exit::Yes
         } else {
-            Answer::No
+            Exit::No
         }
     }
 }
@@ -46,7 +46,7 @@ pub enum Failure {
     ReaderLeft,
 }
 
-pub type Outcome = Result<Answer, Failure>;
+pub type CommandResult = Result<Exit, Failure>;
 
 impl fmt::Display for Failure {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,13 +70,13 @@ impl From<Error> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Failure {
-        leveret_place::Error::from(error).into()
+        leveret_place::PlaceError::from(error).into()
     }
 }
 
-impl From<leveret_place::Error> for Failure {
-    fn from(error: leveret_place::Error) -> Failure {
-        use leveret_place::Error::{Name, Open};
+impl From<leveret_place::PlaceError> for Failure {
+    fn from(error: leveret_place::PlaceError) -> Failure {
+        use leveret_place::PlaceError::{Name, Open};
         match error {
             Name(_) | Open(OpenError::Memory { .. }) => Failure::Usage(error.to_string()),
             Open(OpenError::Missing(_)) => Failure::Unreachable(format!(
@@ -97,10 +97,10 @@ impl From<io::Error> for Failure {
 }
 
 /// The last act of the process: says what went wrong, if anything did, and gives the exit code.
-pub fn conclude(outcome: Outcome, json: bool) -> ExitCode {
+pub fn conclude(outcome: CommandResult, json: bool) -> ExitCode {
     let (code, text) = match outcome {
-        Ok(Answer::Yes) | Err(Failure::ReaderLeft) => return ExitCode::SUCCESS,
-        Ok(Answer::No) => return ExitCode::from(1),
+        Ok(Exit::Yes) | Err(Failure::ReaderLeft) => return ExitCode::SUCCESS,
+        Ok(Exit::No) => return ExitCode::from(1),
         Err(Failure::Said(code)) => return ExitCode::from(code),
         Err(Failure::Refused(text)) => (1, text),
         Err(Failure::Usage(text)) => (2, text),
@@ -122,25 +122,25 @@ pub const WARNING: Style = AnsiColor::Yellow.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Standard output for data: bytes go out as they are, in large pieces.
-pub fn raw() -> Out<StdoutLock<'static>> {
-    Out { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, partial: Vec::new() }
+pub fn raw() -> Printer<StdoutLock<'static>> {
+    Printer { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, partial: Vec::new() }
 }
 
 /// Standard output for lines with somebody else's words in them: as they are for files and pipes; for eyes, what could
 /// steer a terminal is escaped.
-pub fn lines() -> Out<StdoutLock<'static>> {
-    Out { is_for_eyes: io::stdout().is_terminal(), ..raw() }
+pub fn lines() -> Printer<StdoutLock<'static>> {
+    Printer { is_for_eyes: io::stdout().is_terminal(), ..raw() }
 }
 
 /// One type for both: what writes JSON is compiled for each.
-pub struct Out<W: Write> {
+pub struct Printer<W: Write> {
     to: BufWriter<W>,
     is_for_eyes: bool,
     /// The front of a character whose rest has not come.
     partial: Vec<u8>,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Write> Printer<W> {
     /// Writes what is in `partial`, a character or bytes that are none, so that it steers no terminal.
     fn write_partial(&mut self) -> io::Result<()> {
         let mut text = String::new();
@@ -153,7 +153,7 @@ impl<W: Write> Out<W> {
     }
 }
 
-impl<W: Write> Write for Out<W> {
+impl<W: Write> Write for Printer<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_for_eyes {
             return self.to.write(bytes);
@@ -200,40 +200,40 @@ pub fn json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()>
 }
 
 /// Long work, shown on stderr while it lasts, if that is a terminal.
-pub struct Progress(ProgressBar);
+pub struct LongWork(ProgressBar);
 
-impl Progress {
+impl LongWork {
     /// Work on about `total` items, each of which is written to stdout: a terminal there shows progress enough.
-    pub fn of_items(total: u64) -> Progress {
+    pub fn of_items(total: u64) -> LongWork {
         if io::stdout().is_terminal() {
-            return Progress(ProgressBar::hidden());
+            return LongWork(ProgressBar::hidden());
         }
         let style = ProgressStyle::with_template("{bar:32} {human_pos}/{human_len} items, {eta} left")
             .expect("a fixed template");
-        Progress(ProgressBar::new(total).with_style(style))
+        LongWork(ProgressBar::new(total).with_style(style))
     }
 
     /// Work on `total` requests. The bar hides itself where stderr is no terminal.
-    pub fn of_requests(total: u64) -> Progress {
+    pub fn of_requests(total: u64) -> LongWork {
         let style = ProgressStyle::with_template("{bar:32} {percent} % of {human_len} requests, {eta} left")
             .expect("a fixed template");
-        Progress(ProgressBar::new(total).with_style(style))
+        LongWork(ProgressBar::new(total).with_style(style))
     }
 
     /// Work on `total` pieces of memory. The bar hides itself where stderr is no terminal.
-    pub fn of_pieces(total: u64) -> Progress {
+    pub fn of_pieces(total: u64) -> LongWork {
         let style = ProgressStyle::with_template("{bar:32} {percent} % of {human_len} pieces of 2 MiB, {eta} left")
             .expect("a fixed template");
-        Progress(ProgressBar::new(total).with_style(style))
+        LongWork(ProgressBar::new(total).with_style(style))
     }
 
     /// So many turns of a measurement. The bar hides itself where stderr is no terminal.
-    pub fn of_turns(total: u64) -> Progress {
+    pub fn of_turns(total: u64) -> LongWork {
         let style = ProgressStyle::with_template("{bar:32} {pos} of {len} turns, {eta} left, now {msg}")
             .expect("a fixed template");
         let bar = ProgressBar::new(total).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(500));
-        Progress(bar)
+        LongWork(bar)
     }
 
     /// What is being done.
@@ -242,20 +242,20 @@ impl Progress {
     }
 
     /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
-    pub fn of(what: &'static str) -> Progress {
+    pub fn of(what: &'static str) -> LongWork {
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.enable_steady_tick(Duration::from_millis(120));
-        Progress(bar)
+        LongWork(bar)
     }
 
     /// A recording, for so long or until somebody ends it. The line hides itself where stderr is no terminal.
-    pub fn of_recording(at_most: Option<Duration>) -> Progress {
+    pub fn of_recording(at_most: Option<Duration>) -> LongWork {
         let end = at_most.map_or("Ctrl-C ends it".to_owned(), |most| format!("of {} s", most.as_secs()));
         let style =
             ProgressStyle::with_template(&format!("{{spinner}} {{elapsed}} {end}: {{msg}}")).expect("a fixed template");
         let bar = ProgressBar::new_spinner().with_style(style).with_message("looking at what is there");
         bar.enable_steady_tick(Duration::from_millis(120));
-        Progress(bar)
+        LongWork(bar)
     }
 
     /// What a recording has come to.
@@ -285,7 +285,7 @@ pub fn shell_word(path: &Path) -> String {
     format!("$'{}'", bytes.escape_ascii())
 }
 
-impl Drop for Progress {
+impl Drop for LongWork {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn words_of_servers_steer_no_terminal() {
-        let mut out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
+        let mut out = Printer { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
         let said = "#host\tgröße 1\r\nkey=\u{1b}[2J\u{9b}0m\u{7f} exp=-1\n日\u{202e}本\u{e0041}\n";
         let want = "#host\tgröße 1\r\nkey=\\x1b[2J\\u{9b}0m\\x7f exp=-1\n日\\u{202e}本\\u{e0041}\n\\xff\\xe6\n";
         for piece in 1..said.len() {
@@ -305,7 +305,7 @@ mod tests {
                 out.write_all(part).expect("memory");
             }
             assert_eq!(String::from_utf8_lossy(out.to.buffer()), want);
-            out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
+            out = Printer { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whom a command speaks to when it is given a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
 use crate::output::Failure;
-use crate::target::{self, Target};
+use crate::target::{self, TargetArgs};
 use crate::units;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub enum Peer {
 
 impl Peer {
     /// TARGET, or the arena of --arena.
-    pub fn of(text: Option<&str>, target: &Target) -> Result<Peer, Failure> {
+    pub fn of(text: Option<&str>, target: &TargetArgs) -> Result<Peer, Failure> {
         let Some(text) = text else {
             return Ok(Peer::Arena { name: target.name().to_owned(), path: target.path()? });
         };
@@ -163,7 +163,7 @@ fn arena_name(text: &str, path: &Path) -> String {
 }
 
 /// A word that is a host's name by our rules, and hardly meant so.
-fn refuse_mistaken(word: &str, target: &Target) -> Result<(), Failure> {
+fn refuse_mistaken(word: &str, target: &TargetArgs) -> Result<(), Failure> {
     if word.parse::<u16>().is_ok() {
         return Err(Failure::Usage(format!("'{word}' is no host: a port of this machine is localhost:{word}")));
     }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn peer(text: &str) -> Result<Peer, Failure> {
-        Peer::of(Some(text), &Target { arena: None, dir: Some("/tmp".into()) })
+        Peer::of(Some(text), &TargetArgs { arena: None, dir: Some("/tmp".into()) })
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn without_a_target_it_is_the_arena_and_never_both() {
-        let target = Target { arena: Some("shop".to_owned()), dir: Some("/tmp".into()) };
+        let target = TargetArgs { arena: Some("shop".to_owned()), dir: Some("/tmp".into()) };
         assert_eq!(Peer::of(None, &target).map(|peer| peer.shown()).ok().as_deref(), Some("arena:shop"));
         assert!(matches!(Peer::of(Some("localhost"), &target), Err(Failure::Usage(_))));
     }

@@ -1,5 +1,5 @@
 //! TARGETs that begin with `redis://`: a Redis server, or a `leveret serve --redis`. `ping` and `stats` ask them.
-use crate::conversation::Conversation;
+use crate::conversation::Exchange;
 use crate::output::Failure;
 use crate::peer::{is_redis_scheme, Peer};
 use crate::sign_in;
@@ -71,12 +71,12 @@ impl RedisPeer {
         Ok(text.lines().filter(|line| !line.starts_with('#')).filter_map(field).collect())
     }
 
-    fn connect(&self, timeout: Duration) -> Result<Conversation, Failure> {
-        let mut conversation = Conversation::begin(&self.place, timeout)?;
+    fn connect(&self, timeout: Duration) -> Result<Exchange, Failure> {
+        let mut conversation = Exchange::begin(&self.place, timeout)?;
         if let Some(user) = &self.user {
             let mut request = sign_in::redis_request(user)?;
             let said = conversation.say(&request);
-            sign_in::wipe(&mut request);
+            leveret_tls::wipe(&mut request);
             said?;
             let answer = conversation.line()?;
             if answer.trim_ascii_end() != b"+OK" {

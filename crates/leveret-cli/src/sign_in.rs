@@ -3,6 +3,7 @@
 use crate::output::Failure;
 use leveret_engine::reason;
 use leveret_protocol::resp::write_arguments;
+use leveret_tls::wipe;
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -52,12 +53,6 @@ fn with_password(user: &str, write: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<Vec
             path.display()
         ))
     })
-}
-
-/// As the server does, so that a core file of a command that runs for long has no password.
-pub fn wipe(bytes: &mut [u8]) {
-    bytes.fill(0);
-    std::hint::black_box(bytes);
 }
 
 /// Each connection reads it anew, so it cannot be a pipe.

@@ -1,9 +1,9 @@
 //! The tables of memcached-tool that show one `STAT name value` a row: stats, settings, sizes. Byte for byte as it
 //! prints them, down to the carriage return that it leaves at the end of a value.
-use crate::conversation::Conversation;
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::conversation::Exchange;
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::peer::{Peer, Reach};
-use crate::target::Target;
+use crate::target::TargetArgs;
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 const ROWS_MAX: usize = 1 << 20;
 
 /// One of the three.
-pub struct Table {
+pub struct ToolTable {
     /// What the server is asked.
     pub request: &'static [u8],
     /// Heading of the first column.
@@ -21,14 +21,15 @@ pub struct Table {
     pub widths: [usize; 5],
 }
 
-pub const STATS: Table = Table { request: b"stats\r\n", heading: "Field", widths: [22, 5, 13, 29, 14] };
-pub const SETTINGS: Table = Table { request: b"stats settings\r\n", heading: "Field", widths: [17, 5, 11, 24, 12] };
-pub const SIZES: Table = Table { request: b"stats sizes\r\n", heading: "Size", widths: [17, 5, 11, 24, 12] };
+pub const STATS: ToolTable = ToolTable { request: b"stats\r\n", heading: "Field", widths: [22, 5, 13, 29, 14] };
+pub const SETTINGS: ToolTable =
+    ToolTable { request: b"stats settings\r\n", heading: "Field", widths: [17, 5, 11, 24, 12] };
+pub const SIZES: ToolTable = ToolTable { request: b"stats sizes\r\n", heading: "Size", widths: [17, 5, 11, 24, 12] };
 
-impl Table {
-    pub fn run(&self, reach: &Reach, target: &Target, as_json: bool) -> Outcome {
+impl ToolTable {
+    pub fn run(&self, reach: &Reach, target: &TargetArgs, as_json: bool) -> CommandResult {
         let peer = Peer::of(reach.target.as_deref(), target)?;
-        let mut conversation = Conversation::begin(&peer, reach.patience.timeout)?;
+        let mut conversation = Exchange::begin(&peer, reach.patience.timeout)?;
         let rows = ask(&mut conversation, self.request)?;
         let mut out = output::lines();
         if as_json {
@@ -37,7 +38,7 @@ impl Table {
             self.print(&mut out, conversation.who(), &rows)?;
         }
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     fn print(&self, out: &mut impl Write, who: &str, rows: &Rows) -> io::Result<()> {
@@ -55,7 +56,7 @@ impl Table {
 }
 
 /// INFO of a server for clients of Redis, as `stats` of one for memcached.
-pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> Outcome {
+pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> CommandResult {
     let bytes = |text: &String| text.clone().into_bytes();
     let rows: Rows = info.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
     let mut out = output::lines();
@@ -65,14 +66,14 @@ pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> 
         STATS.print(&mut out, who, &rows)?;
     }
     out.flush()?;
-    Ok(Answer::Yes)
+    Ok(Exit::Yes)
 }
 
 /// Names with their values, as bytes: nobody promises UTF-8.
 pub type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The `STAT` lines of an answer.
-pub fn ask(conversation: &mut Conversation, request: &[u8]) -> Result<Rows, Failure> {
+pub fn ask(conversation: &mut Exchange, request: &[u8]) -> Result<Rows, Failure> {
     let mut rows = Rows::new();
     conversation.say(request)?;
     let who = conversation.who().to_owned();

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub const DEFAULT: &str = "default";
 
 #[derive(Args, Clone, Debug)]
-pub struct Target {
+pub struct TargetArgs {
     /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default:
     /// default]
     #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
@@ -30,7 +30,7 @@ pub struct Target {
     pub dir: Option<PathBuf>,
 }
 
-impl Target {
+impl TargetArgs {
     pub fn dir(&self) -> Option<&Path> {
         self.dir.as_deref().filter(|dir| !dir.as_os_str().is_empty())
     }
@@ -61,7 +61,7 @@ impl Target {
 }
 
 /// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
-pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::Error> {
+pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::PlaceError> {
     let mut options = OpenOptions::new().create(false);
     if let Some(timeout) = lock_timeout {
         options = options.lock_timeout(timeout);

@@ -16,20 +16,20 @@ pub struct Account {
 
 /// The accounts that the two files list.
 #[derive(Default)]
-pub struct Users {
+pub struct AccountFiles {
     passwd: String,
     group: String,
 }
 
-impl Users {
-    pub fn read() -> Users {
+impl AccountFiles {
+    pub fn read() -> AccountFiles {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
-        Users { passwd: read("/etc/passwd"), group: read("/etc/group") }
+        AccountFiles { passwd: read("/etc/passwd"), group: read("/etc/group") }
     }
 
     #[cfg(test)]
-    pub fn of(passwd: &str, group: &str) -> Users {
-        Users { passwd: passwd.to_owned(), group: group.to_owned() }
+    pub fn of(passwd: &str, group: &str) -> AccountFiles {
+        AccountFiles { passwd: passwd.to_owned(), group: group.to_owned() }
     }
 
     /// The uid behind a name, or behind a number written out.
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn reads_the_two_files() {
-        let users = Users::of(
+        let users = AccountFiles::of(
             "root:x:0:0::/root:/bin/sh\nwww-data:x:33:33::/var/www:/bin/false\nbroken\n",
             "leveret:x:500:anna,www-data\nwww-data:x:33:\n",
         );
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_account_has_all_groups_that_list_it() {
-        let users = Users::of(
+        let users = AccountFiles::of(
             "root:x:0:0::/root:/bin/sh\nmemcache:x:102:105:Memcached,,,:/nonexistent:/bin/false\n",
             "leveret:x:500:anna,memcache\nother:x:501:memcached\nmemcache:x:105:\n",
         );

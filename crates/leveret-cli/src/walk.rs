@@ -1,5 +1,5 @@
 //! Every item of an arena, once.
-use crate::output::{Failure, Progress};
+use crate::output::{Failure, LongWork};
 use leveret_engine::{Arena, Cursor, Found, Time};
 
 /// Calls `visit` for each item until `limit` visits have counted (`Ok(true)`). Steps of the engine's walk are copied
@@ -11,7 +11,7 @@ pub fn walk(
     mut visit: impl FnMut(&[u8], &Found) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let limit = limit.unwrap_or(u64::MAX);
-    let progress = Progress::of_items(arena.stats().items.min(limit));
+    let progress = LongWork::of_items(arena.stats().items.min(limit));
     let mut cursor = Cursor::default();
     let mut step = Vec::new();
     let mut counted = 0;

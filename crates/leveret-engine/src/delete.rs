@@ -4,7 +4,7 @@ use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::Item;
 use crate::hand_out::{HandOut, Handed};
-use crate::journal::{self, Deed, Topic};
+use crate::journal::{self, Action, Topic};
 use crate::limits;
 use crate::lookup;
 use crate::shard::edit::{self, Old};
@@ -91,7 +91,7 @@ impl Arena {
 pub(crate) fn remove(locked: &Locked<'_>, hash: u64, old: &Old<'_>, key: &[u8], now: Time) {
     if journal::is_watched(locked.core, Topic::Deletes) {
         let gone = lookup::describe_known(locked.core, hash, &old.spot, &old.view);
-        journal::tell(locked.core, Topic::Deletes, Deed::Deleted, key, &gone, now);
+        journal::tell(locked.core, Topic::Deletes, Action::Deleted, key, &gone, now);
     }
     edit::remove(locked, hash, &old.spot, &old.view);
     locked.count(Counter::Deletes, 1);

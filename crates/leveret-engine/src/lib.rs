@@ -162,6 +162,7 @@ mod shapes;
 mod shard;
 mod stats;
 mod sync;
+mod tend;
 mod terms;
 mod time;
 mod update;
@@ -177,10 +178,9 @@ pub use expired::Swept;
 pub use found::{Found, Item, Missed, Version};
 pub use huge_pages::HugePages;
 pub use journal::reader::Journal;
-pub use journal::{Deed, Ending, Entry, Topic, Way};
+pub use journal::{Action, Entry, ModeKind, StoreOutcome, Topic};
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
-pub use make_room::Tended;
 pub use map::folder::{check_folder, is_trusted_owner};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use meta::{Codec, Encoding, Marks, Meta, Origin};
@@ -199,6 +199,7 @@ pub use send::{Outgoing, SendError};
 #[cfg(feature = "services")]
 pub use service::{Announcement, Service};
 pub use stats::Stats;
+pub use tend::Tended;
 pub use terms::{Mode, Stored, Terms, Value};
 pub use time::{Deadline, Moment, Now, Time, EXPTIME_RELATIVE_MAX};
 pub use verify::Report;

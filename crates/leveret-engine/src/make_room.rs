@@ -1,6 +1,5 @@
 //! Making room for a write that found none: by growing, by freeing what is dead in any shard, by evicting here or from
 //! those who have more; and room for the index, at the limit in place of data. No lock is held when any of it begins.
-use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::evict::{self, Drained, Target};
@@ -133,42 +132,6 @@ struct Holding {
     dead: Option<SegmentId>,
 }
 
-/// What `Arena::tend` has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tended {
-    /// Segments that are free again.
-    pub freed: usize,
-    /// The pieces were used up: call again.
-    pub has_more: bool,
-}
-
-impl Arena {
-    /// Reclaims, in every shard, segments that are past their deadline as a whole. Beside a look at each shard it does at
-    /// most `pieces` of work (at least one), of some ten microseconds each, so that a caller with other duties is not kept for
-    /// long. The next call of this process goes on where this one has stopped.
-    pub fn tend(&self, now: Time, pieces: usize) -> Tended {
-        let core = &*self.core;
-        let shards = core.shards.len();
-        let mut shard = core.tended.load(Ordering::Relaxed) % shards;
-        let (mut freed, mut left, mut done) = (0, pieces.max(1), 0);
-        while done < shards && left > 0 {
-            // A piece under each lock, so that no writer waits long.
-            match shard::try_lock(core, shard, now).map_or(Drained::Nothing, |locked| evict::reclaim_expired(&locked)) {
-                Drained::Nothing => {
-                    shard = (shard + 1) % shards;
-                    done += 1;
-                    continue;
-                }
-                Drained::Freed => freed += 1,
-                Drained::Surveying | Drained::Some | Drained::Stays => {}
-            }
-            (done, left) = (0, left - 1);
-        }
-        core.tended.store(shard, Ordering::Relaxed);
-        Tended { freed, has_more: done < shards }
-    }
-}
-
 /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one.
 /// No lock is held. `keeps`: drains keep what is worth its memory.
 fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, Error> {
@@ -235,12 +198,12 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
 fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, target: Target) -> Result<Room, Error> {
     let mut has_begun = false;
     while let Some(locked) = lock()? {
-        let drained = match evict::go_on(&locked) {
+        let drained = match evict::continue_freeing(&locked) {
             // Somebody else has ended it.
             Drained::Nothing if has_begun => Drained::Freed,
             Drained::Nothing | Drained::Surveying => {
                 has_begun = true;
-                evict::begin(&locked, target)
+                evict::start_freeing(&locked, target)
             }
             drained => drained,
         };
@@ -252,7 +215,7 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, t
                 return Ok(Room::Made)
             }
             Drained::Stays if has_begun => return Ok(Room::None),
-            Drained::Surveying | Drained::Some | Drained::Stays => {}
+            Drained::Surveying | Drained::UnderWay | Drained::Stays => {}
         }
     }
     Ok(Room::Held)

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::found::{Found, Item};
 use crate::hand_out::{HandOut, Handed};
 use crate::item::{Body, NewItem, View};
-use crate::journal::{self, Deed, Ending, Topic, Way};
+use crate::journal::{self, Action, ModeKind, StoreOutcome, Topic};
 use crate::limits;
 use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::shard::edit::Located;
@@ -121,31 +121,32 @@ impl Arena {
     ) -> Result<Stored, Error> {
         let stored = self.store_or_forget(key, value, meta, deadline, terms, now, handed);
         let way = match terms.mode {
-            Mode::Append => Way::Append,
-            Mode::Prepend => Way::Prepend,
-            _ if terms.token().is_some() => Way::Cas,
-            Mode::Add => Way::Add,
-            Mode::Replace => Way::Replace,
-            Mode::Set | Mode::Cas(_) => Way::Set,
+            Mode::Append => ModeKind::Append,
+            Mode::Prepend => ModeKind::Prepend,
+            _ if terms.token().is_some() => ModeKind::Cas,
+            Mode::Add => ModeKind::Add,
+            Mode::Replace => ModeKind::Replace,
+            Mode::Set | Mode::Cas(_) => ModeKind::Set,
         };
         let ending = match stored {
-            Ok(Stored::Stored { .. }) => Ending::Stored,
-            Ok(Stored::Exists) => Ending::Exists,
-            Ok(Stored::Missing) => Ending::Missing,
-            Err(Error::ValueTooLarge { .. }) => Ending::TooLarge,
-            Err(_) => Ending::Failed,
+            Ok(Stored::Stored { .. }) => StoreOutcome::Stored,
+            Ok(Stored::Exists) => StoreOutcome::Exists,
+            Ok(Stored::Missing) => StoreOutcome::Missing,
+            Err(Error::ValueTooLarge { .. }) => StoreOutcome::TooLarge,
+            Err(_) => StoreOutcome::Failed,
         };
         let value_len = match value {
             Value::Bytes(bytes) => bytes.len(),
             Value::Integer(number) => number.to_string().len(),
         };
         let mut item = Found { value_len: value_len as u64, mtime: now, deadline, ..Found::default() };
-        let is_derived = matches!(way, Way::Append | Way::Prepend) || terms.older_is_stale || terms.keep_deadline;
-        if ending == Ending::Stored && is_derived {
+        let is_derived =
+            matches!(way, ModeKind::Append | ModeKind::Prepend) || terms.older_is_stale || terms.keep_deadline;
+        if ending == StoreOutcome::Stored && is_derived {
             // What was there before decides.
             item = self.peek(key, now).unwrap_or(item);
         }
-        journal::tell(&self.core, Topic::Stores, Deed::Store(way, ending), key, &item, now);
+        journal::tell(&self.core, Topic::Stores, Action::Store(way, ending), key, &item, now);
         stored
     }
 

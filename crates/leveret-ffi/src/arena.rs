@@ -56,7 +56,7 @@ pub unsafe extern "C" fn leveret_open(
     // SAFETY: by contract.
     let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
     let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());
-    let open = || -> Result<(Arena, bool), leveret_place::Error> {
+    let open = || -> Result<(Arena, bool), leveret_place::PlaceError> {
         let lock_timeout =
             Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
         let how = OpenOptions::new().memory(options.memory).create(options.create != 0).lock_timeout(lock_timeout);

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What ended it.
 #[derive(Debug)]
-pub enum Failure {
+pub enum LoadFailure {
     /// A server gave another answer than the right one.
     Wrong(String),
     /// It could not be measured.
@@ -16,24 +16,24 @@ pub enum Failure {
     Stopped,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for LoadFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Wrong(what) => write!(f, "wrong answer: {what}"),
-            Failure::Trouble(what) => f.write_str(what),
-            Failure::Stopped => f.write_str("stopped"),
+            LoadFailure::Wrong(what) => write!(f, "wrong answer: {what}"),
+            LoadFailure::Trouble(what) => f.write_str(what),
+            LoadFailure::Stopped => f.write_str("stopped"),
         }
     }
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Trouble(error.to_string())
+impl From<io::Error> for LoadFailure {
+    fn from(error: io::Error) -> LoadFailure {
+        LoadFailure::Trouble(error.to_string())
     }
 }
 
-impl From<rustix::io::Errno> for Failure {
-    fn from(error: rustix::io::Errno) -> Failure {
+impl From<rustix::io::Errno> for LoadFailure {
+    fn from(error: rustix::io::Errno) -> LoadFailure {
         io::Error::from(error).into()
     }
 }
@@ -50,9 +50,9 @@ pub fn watch_signals() -> io::Result<()> {
 }
 
 /// An error once a signal has come.
-pub fn check_stop() -> Result<(), Failure> {
+pub fn check_stop() -> Result<(), LoadFailure> {
     match STOP.get() {
-        Some(stop) if stop.load(Ordering::Relaxed) => Err(Failure::Stopped),
+        Some(stop) if stop.load(Ordering::Relaxed) => Err(LoadFailure::Stopped),
         _ => Ok(()),
     }
 }

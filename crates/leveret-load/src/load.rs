@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use rustix::event::{epoll, Timespec};
 
-use crate::failure::{check_stop, Failure};
+use crate::failure::{check_stop, LoadFailure};
 use crate::random::Random;
 use crate::script::{Pad, Script};
 use crate::socket::{Endpoint, Socket};
@@ -93,7 +93,7 @@ struct Due {
 
 impl Load {
     /// Makes so many connections. Values that are asked for come from `pad`.
-    pub fn connect(endpoint: &Endpoint, connections: usize, pad: &Rc<Pad>) -> Result<Load, Failure> {
+    pub fn connect(endpoint: &Endpoint, connections: usize, pad: &Rc<Pad>) -> Result<Load, LoadFailure> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let mut load = Load {
             epoll,
@@ -106,13 +106,13 @@ impl Load {
             check_stop()?;
             let socket = endpoint
                 .connect()
-                .map_err(|error| Failure::Trouble(format!("cannot connect to {endpoint}: {error}")))?;
+                .map_err(|error| LoadFailure::Trouble(format!("cannot connect to {endpoint}: {error}")))?;
             load.add(socket)?;
         }
         Ok(load)
     }
 
-    fn add(&mut self, socket: Socket) -> Result<(), Failure> {
+    fn add(&mut self, socket: Socket) -> Result<(), LoadFailure> {
         // Edge-triggered and for both directions: no further epoll_ctl is ever needed.
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::ET;
         epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(self.connections.len() as u64), flags)?;
@@ -127,7 +127,7 @@ impl Load {
         task: Task,
         depth: u32,
         until: Until,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<Measured, LoadFailure> {
         let mut measured = Measured::new();
         let mut left = match until {
             Until::Asked(count) => count,
@@ -170,7 +170,13 @@ impl Load {
 
     /// `rate` requests a second on average, over all connections in turn. They come independently of each
     /// other, as the requests of many users do (exponential distances): evenly spaced ones would never have to queue.
-    pub fn open(&mut self, workload: &mut Workload, rate: f64, until: Until, seed: u64) -> Result<Measured, Failure> {
+    pub fn open(
+        &mut self,
+        workload: &mut Workload,
+        rate: f64,
+        until: Until,
+        seed: u64,
+    ) -> Result<Measured, LoadFailure> {
         let mut measured = Measured::new();
         let mut random = Random::new(seed);
         let begin = self.now();
@@ -223,7 +229,7 @@ impl Load {
         depth: u32,
         left: &mut u64,
         now: u64,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, LoadFailure> {
         let count = u64::from(depth).min(*left);
         if count == 0 {
             return Ok(false);
@@ -237,7 +243,7 @@ impl Load {
         Ok(true)
     }
 
-    fn send(&mut self, number: usize) -> Result<(), Failure> {
+    fn send(&mut self, number: usize) -> Result<(), LoadFailure> {
         let connection = &mut self.connections[number];
         while !connection.sending.is_empty() {
             let sent = match connection.sending.as_slice() {
@@ -249,23 +255,23 @@ impl Load {
                 Ok(count) => connection.sending.advance(count),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => check_stop()?,
-                Err(error) => return Err(Failure::Trouble(format!("sending failed: {error}"))),
+                Err(error) => return Err(LoadFailure::Trouble(format!("sending failed: {error}"))),
             }
         }
-        connection.socket.flush().map_err(|error| Failure::Trouble(format!("sending failed: {error}")))
+        connection.socket.flush().map_err(|error| LoadFailure::Trouble(format!("sending failed: {error}")))
     }
 
     /// Returns the time when the last of the answers came that are complete now; None if none is.
-    fn receive(&mut self, number: usize, measured: &mut Measured) -> Result<Option<u64>, Failure> {
+    fn receive(&mut self, number: usize, measured: &mut Measured) -> Result<Option<u64>, LoadFailure> {
         let connection = &mut self.connections[number];
         let mut last_answer = None;
         while !connection.due.is_empty() {
             let count = match connection.socket.receive(&mut self.buffer) {
-                Ok(0) => return Err(Failure::Trouble("the server has closed a connection".into())),
+                Ok(0) => return Err(LoadFailure::Trouble("the server has closed a connection".into())),
                 Ok(count) => count,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Failure::Trouble(format!("receiving failed: {error}"))),
+                Err(error) => return Err(LoadFailure::Trouble(format!("receiving failed: {error}"))),
             };
             let came = &self.buffer[..count];
             if connection.socket.is_datagram() && !connection.is_answer_under_way(came) {
@@ -281,7 +287,7 @@ impl Load {
         Ok(last_answer)
     }
 
-    fn wait(&self, events: &mut Vec<epoll::Event>, time: Duration) -> Result<(), Failure> {
+    fn wait(&self, events: &mut Vec<epoll::Event>, time: Duration) -> Result<(), LoadFailure> {
         events.clear();
         let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), Some(&time)) {
@@ -291,9 +297,12 @@ impl Load {
         }
     }
 
-    fn nothing_came(&mut self, last_answer: u64, measured: &mut Measured) -> Result<(), Failure> {
+    fn nothing_came(&mut self, last_answer: u64, measured: &mut Measured) -> Result<(), LoadFailure> {
         if self.now() - last_answer > PATIENCE.as_nanos() as u64 {
-            return Err(Failure::Trouble(format!("the server has not answered for {} seconds", PATIENCE.as_secs())));
+            return Err(LoadFailure::Trouble(format!(
+                "the server has not answered for {} seconds",
+                PATIENCE.as_secs()
+            )));
         }
         for connection in
             self.connections.iter().filter(|connection| connection.socket.is_datagram() && !connection.due.is_empty())
@@ -325,7 +334,7 @@ impl Connection {
     }
 
     /// Compares what came with what should come; a refusal where there may be one stands for `STORED`.
-    fn accept(&mut self, pad: &Pad, came: &[u8], measured: &mut Measured) -> Result<(), Failure> {
+    fn accept(&mut self, pad: &Pad, came: &[u8], measured: &mut Measured) -> Result<(), LoadFailure> {
         if !self.due.front().is_some_and(|due| due.may_be_refused) {
             return self.compare(pad, came);
         }
@@ -346,8 +355,8 @@ impl Connection {
         Ok(())
     }
 
-    fn compare(&mut self, pad: &Pad, came: &[u8]) -> Result<(), Failure> {
-        self.expected.accept(pad, came).map_err(|mismatch| Failure::Wrong(mismatch.0))?;
+    fn compare(&mut self, pad: &Pad, came: &[u8]) -> Result<(), LoadFailure> {
+        self.expected.accept(pad, came).map_err(|mismatch| LoadFailure::Wrong(mismatch.0))?;
         self.received_bytes += came.len() as u64;
         Ok(())
     }

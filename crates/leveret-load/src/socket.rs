@@ -102,13 +102,13 @@ pub enum Socket {
     /// Datagrams.
     Udp(UdpSocket),
     /// TLS over TCP.
-    Tls(TcpStream, RefCell<Box<dyn Secured>>),
+    Tls(TcpStream, RefCell<Box<dyn SecuredStream>>),
 }
 
 /// TLS on a connection.
-pub trait Secured: Read + Write {}
+pub trait SecuredStream: Read + Write {}
 
-impl<S: Read + Write> Secured for S {}
+impl<S: Read + Write> SecuredStream for S {}
 
 impl Socket {
     /// What is sent comes whole, or not at all.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::LoadFailure;
 
 /// What threads have had of the CPUs.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +17,12 @@ pub struct Usage {
 impl Usage {
     /// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10
     /// ms).
-    pub fn of(tasks: &str) -> Result<Usage, Failure> {
+    pub fn of(tasks: &str) -> Result<Usage, LoadFailure> {
         Usage::of_named(tasks, |_| true)
     }
 
     /// Of the threads whose names are meant.
-    pub fn of_named(tasks: &str, is_meant: impl Fn(&str) -> bool) -> Result<Usage, Failure> {
+    pub fn of_named(tasks: &str, is_meant: impl Fn(&str) -> bool) -> Result<Usage, LoadFailure> {
         let (mut cpu, mut waited) = (0, 0);
         for task in fs::read_dir(tasks)? {
             let task = task?.path();
@@ -33,7 +33,7 @@ impl Usage {
             let line = fs::read_to_string(task.join("schedstat"))?;
             let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
             let (Some(ran), Some(was_ready)) = (numbers.next(), numbers.next()) else {
-                return Err(Failure::Trouble(
+                return Err(LoadFailure::Trouble(
                     "this kernel does not count CPU time by thread (schedstat is empty)".into(),
                 ));
             };
@@ -44,7 +44,7 @@ impl Usage {
     }
 
     /// Of this process.
-    pub fn own() -> Result<Usage, Failure> {
+    pub fn own() -> Result<Usage, LoadFailure> {
         Usage::of("/proc/self/task")
     }
 

@@ -8,7 +8,7 @@ use crate::script::{Pad, Script};
 
 /// The kind of request that a row measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum LoadRequest {
     /// One key.
     Get,
     /// So many keys in one line.
@@ -21,7 +21,7 @@ pub enum Request {
 
 /// How a server is spoken with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum LoadDialect {
     /// memcached's text protocol.
     Memcached,
     /// The one of Redis and Valkey, RESP2.
@@ -51,8 +51,8 @@ const PAD_STARTS: usize = 1 << 16;
 
 /// Keys, their values, and what comes next.
 pub struct Workload {
-    dialect: Dialect,
-    request: Request,
+    dialect: LoadDialect,
+    request: LoadRequest,
     keys: u32,
     value_len: usize,
     /// The version of each key's value that was stored last. Keys of `SetNew` have one only.
@@ -76,10 +76,10 @@ impl Workload {
     }
 
     /// So many keys with values of this length, spoken of in memcached's text protocol.
-    pub fn new(request: Request, keys: u32, value_len: usize, pad: &Rc<Pad>) -> Workload {
+    pub fn new(request: LoadRequest, keys: u32, value_len: usize, pad: &Rc<Pad>) -> Workload {
         assert!(value_len >= STAMP_LEN);
         Workload {
-            dialect: Dialect::Memcached,
+            dialect: LoadDialect::Memcached,
             request,
             keys,
             value_len,
@@ -94,7 +94,7 @@ impl Workload {
     }
 
     /// Says it in another protocol.
-    pub fn speaking(self, dialect: Dialect) -> Workload {
+    pub fn speaking(self, dialect: LoadDialect) -> Workload {
         Workload { dialect, ..self }
     }
 
@@ -106,7 +106,7 @@ impl Workload {
 
     /// Whether the server may refuse what is asked, for want of room.
     pub fn may_be_refused(&self, task: Task) -> bool {
-        (task, self.request) == (Task::Measure, Request::SetNew)
+        (task, self.request) == (Task::Measure, LoadRequest::SetNew)
     }
 
     /// These were refused.
@@ -127,14 +127,14 @@ impl Workload {
         answer: &mut Script,
     ) -> u32 {
         match (task, self.request) {
-            (Task::Measure, Request::Get) => self.ask_get(1, request, answer),
-            (Task::Measure, Request::MultiGet(keys)) => self.ask_get(keys, request, answer),
-            (Task::Measure, Request::Set) => {
+            (Task::Measure, LoadRequest::Get) => self.ask_get(1, request, answer),
+            (Task::Measure, LoadRequest::MultiGet(keys)) => self.ask_get(keys, request, answer),
+            (Task::Measure, LoadRequest::Set) => {
                 let own = (self.keys / connections as u32).max(1);
                 let key = connection as u32 + connections as u32 * self.random.below(own);
                 self.ask_set(key % self.keys, request, answer)
             }
-            (Task::Measure, Request::SetNew) => {
+            (Task::Measure, LoadRequest::SetNew) => {
                 let key = self.next_new;
                 self.next_new += 1;
                 self.ask_set(key, request, answer)
@@ -145,7 +145,7 @@ impl Workload {
             }
             (Task::ReadBack, _) => {
                 // Of keys that never come again the newest: the others may be gone.
-                let oldest = if self.request == Request::SetNew { self.next_new - self.keys } else { 0 };
+                let oldest = if self.request == LoadRequest::SetNew { self.next_new - self.keys } else { 0 };
                 let key = oldest + self.next_in_turn();
                 self.begin_get(1, request, answer);
                 self.ask_key(key, request, answer);
@@ -174,9 +174,9 @@ impl Workload {
 
     fn begin_get(&self, count: u32, request: &mut Script, answer: &mut Script) {
         match self.dialect {
-            Dialect::Memcached => request.push(b"get"),
-            Dialect::Redis if count == 1 => request.push(b"*2\r\n$3\r\nGET\r\n"),
-            Dialect::Redis => {
+            LoadDialect::Memcached => request.push(b"get"),
+            LoadDialect::Redis if count == 1 => request.push(b"*2\r\n$3\r\nGET\r\n"),
+            LoadDialect::Redis => {
                 request.push(format!("*{}\r\n$4\r\nMGET\r\n", count + 1).as_bytes());
                 answer.push(format!("*{count}\r\n").as_bytes());
             }
@@ -184,14 +184,14 @@ impl Workload {
     }
 
     fn end_get(&self, request: &mut Script, answer: &mut Script) {
-        if self.dialect == Dialect::Memcached {
+        if self.dialect == LoadDialect::Memcached {
             request.push(b"\r\n");
             answer.push(b"END\r\n");
         }
     }
 
     fn ask_key(&self, key: u32, request: &mut Script, answer: &mut Script) {
-        if self.dialect == Dialect::Redis {
+        if self.dialect == LoadDialect::Redis {
             push_argument(&key_name(key), request);
             answer.push(b"$");
             answer.push(&self.length[1..]);
@@ -214,7 +214,7 @@ impl Workload {
         if let Some(version) = self.versions.get_mut(key as usize) {
             *version += 1;
         }
-        if self.dialect == Dialect::Redis {
+        if self.dialect == LoadDialect::Redis {
             request.push(b"*3\r\n$3\r\nSET\r\n");
             push_argument(&key_name(key), request);
             request.push(b"$");
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_read_expects_what_was_stored_last() {
-        let mut workload = Workload::new(Request::Set, 3, 16, &Workload::pad(16));
+        let mut workload = Workload::new(LoadRequest::Set, 3, 16, &Workload::pad(16));
         for version in 1..3 {
             for key in 0..3 {
                 let (request, answer) = asked(&mut workload, Task::Fill);
@@ -306,7 +306,8 @@ mod tests {
 
     #[test]
     fn redis_is_asked_for_the_same() {
-        let mut workload = Workload::new(Request::MultiGet(2), 1, 16, &Workload::pad(16)).speaking(Dialect::Redis);
+        let mut workload =
+            Workload::new(LoadRequest::MultiGet(2), 1, 16, &Workload::pad(16)).speaking(LoadDialect::Redis);
         let (request, answer) = asked(&mut workload, Task::Fill);
         let key = "$16\r\nbench:0000000000\r\n";
         assert_eq!(format!("*3\r\n$3\r\nSET\r\n{key}$16\r\n0000000000000001\r\n"), request);
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn new_keys_are_new_and_the_newest_are_read_back() {
-        let mut workload = Workload::new(Request::SetNew, 2, 16, &Workload::pad(16));
+        let mut workload = Workload::new(LoadRequest::SetNew, 2, 16, &Workload::pad(16));
         for key in 2..5 {
             let (request, _) = asked(&mut workload, Task::Measure);
             assert!(request.starts_with(&format!("set bench:000000000{key} ")), "{request}");
@@ -335,7 +336,7 @@ mod tests {
 
     #[test]
     fn what_was_refused_must_not_be_there() {
-        let mut workload = Workload::new(Request::SetNew, 2, 16, &Workload::pad(16));
+        let mut workload = Workload::new(LoadRequest::SetNew, 2, 16, &Workload::pad(16));
         for _ in 0..2 {
             asked(&mut workload, Task::Measure);
         }
@@ -346,7 +347,7 @@ mod tests {
 
     #[test]
     fn connections_store_keys_of_their_own() {
-        let mut workload = Workload::new(Request::Set, 10, 16, &Workload::pad(16));
+        let mut workload = Workload::new(LoadRequest::Set, 10, 16, &Workload::pad(16));
         let mut owners = [None; 10];
         for turn in 0..1000 {
             let (connection, before) = (turn % 5, workload.versions.clone());
@@ -359,7 +360,7 @@ mod tests {
     #[test]
     fn all_requests_of_a_row_have_one_length() {
         let pad = Workload::pad(100);
-        for request in [Request::Get, Request::MultiGet(100), Request::Set, Request::SetNew] {
+        for request in [LoadRequest::Get, LoadRequest::MultiGet(100), LoadRequest::Set, LoadRequest::SetNew] {
             let mut workload = Workload::new(request, 100_000, 100, &pad);
             let (first, answer) = asked(&mut workload, Task::Measure);
             for _ in 0..100 {

@@ -2,7 +2,7 @@
 //! command. The engine takes paths, and decides which folders are trusted.
 mod error;
 
-pub use error::Error;
+pub use error::PlaceError;
 use leveret_engine::{check_folder, is_trusted_owner, OpenError};
 use rustix::fs::{Access, AtFlags, CWD};
 use std::ffi::OsStr;
@@ -17,19 +17,19 @@ const NAME_MAX: usize = 64;
 const SUFFIX: &str = "arena";
 
 /// The file of the arena that `name` means: `NAME`, `arena:NAME`, or a path that ends in `.arena`.
-pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Error> {
+pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, PlaceError> {
     if name.contains('/') {
         let path = Path::new(name);
         return if path.extension() == Some(OsStr::new(SUFFIX)) && path.is_absolute() {
             Ok(path.to_owned())
         } else {
-            Err(Error::Name(name.to_owned()))
+            Err(PlaceError::Name(name.to_owned()))
         };
     }
     let bare = name.strip_prefix("arena:").unwrap_or(name);
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if bare.is_empty() || bare.len() > NAME_MAX || bare.starts_with('.') || !bare.chars().all(allowed) {
-        return Err(Error::Name(name.to_owned()));
+        return Err(PlaceError::Name(name.to_owned()));
     }
     Ok(directory(dir)?.join(format!("{bare}.{SUFFIX}")))
 }
@@ -37,7 +37,7 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Error> {
 /// The folder of named arenas: `dir` (the INI `leveret.dir`), else `$LEVERET_DIR`, else the shared folder if it is one
 /// and this user may use it, else a private one, which is made. A folder that was named is looked at when an arena is
 /// opened.
-pub fn directory(dir: Option<&Path>) -> Result<PathBuf, Error> {
+pub fn directory(dir: Option<&Path>) -> Result<PathBuf, PlaceError> {
     let named = dir.map(Path::to_owned).filter(|dir| !dir.as_os_str().is_empty());
     if let Some(dir) =
         named.or_else(|| std::env::var_os("LEVERET_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from))
@@ -54,13 +54,13 @@ pub fn directory(dir: Option<&Path>) -> Result<PathBuf, Error> {
 
 /// Whether an arena may lie in this folder: the rules of every folder, also of those that were named. The error says
 /// what is wrong.
-pub fn check(folder: &Path) -> Result<(), Error> {
+pub fn check(folder: &Path) -> Result<(), PlaceError> {
     Ok(check_folder(folder)?)
 }
 
 /// The same for a folder that nobody has named, with false where there is none. Anybody may make names in /dev/shm,
 /// also before packages or users do: whoever owns the folder would read and rewrite what everybody caches.
-pub fn check_default(folder: &Path) -> Result<bool, Error> {
+pub fn check_default(folder: &Path) -> Result<bool, PlaceError> {
     let untrusted = |why: String| Err(OpenError::Untrusted { path: folder.to_owned(), why }.into());
     let found = match fs::symlink_metadata(folder) {
         Ok(found) => found,
@@ -85,7 +85,7 @@ const NAMES: usize = 32;
 
 /// The user's own folder, mode 0700: `base`-UID. Where another user has taken that name it is the next of a fixed row of
 /// names, so that all processes of a user meet in one folder, and none of them lists /dev/shm, which may be long.
-fn private(base: &str, uid: u32) -> Result<PathBuf, Error> {
+fn private(base: &str, uid: u32) -> Result<PathBuf, PlaceError> {
     let names: Vec<PathBuf> = (0..NAMES)
         .map(|number| if number == 0 { format!("{base}-{uid}") } else { format!("{base}-{uid}.{number}") }.into())
         .collect();
@@ -118,7 +118,7 @@ fn private(base: &str, uid: u32) -> Result<PathBuf, Error> {
 }
 
 /// Whether this call has made the folder: false where there is something of that name.
-fn make(folder: &Path) -> Result<bool, Error> {
+fn make(folder: &Path) -> Result<bool, PlaceError> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(resolve(name, dir).expect(name), Path::new(want));
         }
         for name in ["", "arena:", "a b", "../x", ".hidden", "/srv/shop.txt", "x/y.arena", "ü", &"n".repeat(65)] {
-            assert!(matches!(resolve(name, dir), Err(Error::Name(_))), "{name:?}");
+            assert!(matches!(resolve(name, dir), Err(PlaceError::Name(_))), "{name:?}");
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let missing = resolve("shop", Some(&dir.path().join("missing"))).expect("a name");
         let said = |path: &Path| match Arena::open(path, &OpenOptions::new()) {
             Ok(_) => panic!("it was opened"),
-            Err(error) => Error::from(error).to_string(),
+            Err(error) => PlaceError::from(error).to_string(),
         };
         assert!(said(&missing).ends_with("or choose another (leveret.dir, LEVERET_DIR)"));
         let foreign = resolve("foreign", Some(dir.path())).expect("a name");

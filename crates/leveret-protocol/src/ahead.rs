@@ -1,7 +1,7 @@
 //! What will be asked for next: the keys of the gets at the front of an input, before any of them is parsed. Who knows
 //! them all can have them fetched together. It is a guess: of a line with several keys only the first is told, what is
 //! no get ends it, and nothing is refused here.
-use crate::binary::{self, Command, Request};
+use crate::binary::{self, BinaryCommand, BinaryRequest};
 use crate::{Limits, Parsed, BINARY_REQUEST};
 use memchr::{memchr, memchr3};
 
@@ -25,7 +25,7 @@ fn text_key(input: &[u8]) -> Option<(&[u8], usize)> {
 
 fn binary_key(input: &[u8]) -> Option<(&[u8], usize)> {
     match binary::parse(input, &Limits { value_max: 0 }) {
-        Parsed::Request { request: Request { command: Command::Get { key, .. }, .. }, consumed } => {
+        Parsed::Request { request: BinaryRequest { command: BinaryCommand::Get { key, .. }, .. }, consumed } => {
             Some((key, consumed))
         }
         _ => None,
@@ -58,10 +58,11 @@ mod tests {
         let mut ends = Vec::new();
         for (number, touch) in [None, Some(5), None].into_iter().enumerate() {
             let key = [b'k', b'0' + number as u8];
-            assert!(Request::new(Command::Get { key: &key, with_key: number == 0, touch }, true, 0).write(&mut input));
+            assert!(BinaryRequest::new(BinaryCommand::Get { key: &key, with_key: number == 0, touch }, true, 0)
+                .write(&mut input));
             ends.push(input.len());
         }
-        assert!(Request::new(Command::Noop, false, 0).write(&mut input));
+        assert!(BinaryRequest::new(BinaryCommand::Noop, false, 0).write(&mut input));
         assert_eq!(keys(&input).collect::<Vec<_>>(), [b"k0", b"k1", b"k2"]);
         // Wherever it is cut, and whatever its lengths claim.
         for len in 0..input.len() {

@@ -55,7 +55,7 @@ pub struct Limits {
 
 /// How a store treats what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum StoreMode {
     /// Always.
     Set,
     /// Only when there is no item.

@@ -84,7 +84,7 @@ pub struct Reassembly {
 
 /// What a datagram did to a `Reassembly`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accepted {
+pub enum Assembled {
     /// It is not part of this answer: another request's, late, twice, or damaged. It is as if it had not come.
     Foreign,
     /// It is, and more must come.
@@ -102,23 +102,23 @@ impl Reassembly {
     }
 
     /// Takes one datagram.
-    pub fn accept(&mut self, datagram: &[u8]) -> Accepted {
-        let Some((frame, payload)) = Frame::parse(datagram) else { return Accepted::Foreign };
+    pub fn accept(&mut self, datagram: &[u8]) -> Assembled {
+        let Some((frame, payload)) = Frame::parse(datagram) else { return Assembled::Foreign };
         if frame.request_id != self.request_id || frame.sequence >= frame.total {
-            return Accepted::Foreign;
+            return Assembled::Foreign;
         }
         if *self.total.get_or_insert(frame.total) != frame.total || self.parts.contains_key(&frame.sequence) {
-            return Accepted::Foreign;
+            return Assembled::Foreign;
         }
         if self.bytes.len() + payload.len() > self.bytes_max {
-            return Accepted::TooLarge;
+            return Assembled::TooLarge;
         }
         self.parts.insert(frame.sequence, (self.bytes.len(), payload.len()));
         self.bytes.extend_from_slice(payload);
         if self.is_whole() {
-            Accepted::Whole
+            Assembled::Whole
         } else {
-            Accepted::Part
+            Assembled::Part
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
             parts.rotate_left(1);
             let mut whole = Reassembly::new(0x1234, answer.len());
             let accepted: Vec<_> = parts.iter().map(|part| whole.accept(part)).collect();
-            assert_eq!(accepted, [Accepted::Part, Accepted::Part, Accepted::Part, Accepted::Whole]);
+            assert_eq!(accepted, [Assembled::Part, Assembled::Part, Assembled::Part, Assembled::Whole]);
             assert_eq!(whole.finish(), Some(answer.clone()));
         }
     }
@@ -171,13 +171,13 @@ mod tests {
     fn foreign_datagrams_change_nothing() {
         let parts = datagrams(7, &[b'x'; 2000]);
         let mut whole = Reassembly::new(7, 4000);
-        assert_eq!(whole.accept(&parts[1]), Accepted::Part);
+        assert_eq!(whole.accept(&parts[1]), Assembled::Part);
         let other_total = [0, 7, 0, 0, 0, 3, 0, 0, b'y'];
         let no_datagrams = [0, 7, 0, 0, 0, 0, 0, 0, b'y'];
         for foreign in [parts[1].as_slice(), &datagrams(8, b"y")[0], &other_total, &no_datagrams, b"short", b""] {
-            assert_eq!(whole.accept(foreign), Accepted::Foreign, "{foreign:?}");
+            assert_eq!(whole.accept(foreign), Assembled::Foreign, "{foreign:?}");
         }
-        assert_eq!(whole.accept(&parts[0]), Accepted::Whole);
+        assert_eq!(whole.accept(&parts[0]), Assembled::Whole);
         assert_eq!(whole.finish(), Some(vec![b'x'; 2000]));
     }
 
@@ -185,8 +185,8 @@ mod tests {
     fn answers_are_bounded() {
         let parts = datagrams(7, &[b'x'; 2000]);
         let mut whole = Reassembly::new(7, 1500);
-        assert_eq!(whole.accept(&parts[0]), Accepted::Part);
-        assert_eq!(whole.accept(&parts[1]), Accepted::TooLarge);
+        assert_eq!(whole.accept(&parts[0]), Assembled::Part);
+        assert_eq!(whole.accept(&parts[1]), Assembled::TooLarge);
         assert_eq!(whole.finish(), None);
         assert!(split(7, &vec![0; (DATAGRAM_MAX - HEADER_LEN) * usize::from(u16::MAX)]).is_some());
         assert!(split(7, &vec![0; (DATAGRAM_MAX - HEADER_LEN) * usize::from(u16::MAX) + 1]).is_none());

@@ -54,23 +54,23 @@ fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
 /// What a ratio of ours to the peer's must be.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum RatioTarget {
     /// Of throughput, for one.
     AtLeast(f64),
     /// Of time, for one.
     AtMost(f64),
 }
 
-impl Target {
+impl RatioTarget {
     /// In words. `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
     pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
         // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
         // control alone would excuse anything.
         let (met, equal) = match self {
-            Target::AtLeast(limit) => {
+            RatioTarget::AtLeast(limit) => {
                 (ratio.median >= limit, limit <= 1.0 && ratio.median >= control.p10 && ratio.p90 >= limit)
             }
-            Target::AtMost(limit) => {
+            RatioTarget::AtMost(limit) => {
                 (ratio.median <= limit, limit >= 1.0 && ratio.median <= control.p90 && ratio.p10 <= limit)
             }
         };
@@ -78,7 +78,7 @@ impl Target {
             _ if met => "met",
             // Equality can be shown only to a target that asks for no more than that.
             _ if equal => "equal within control",
-            (Target::AtLeast(limit), Some(floor)) if floor.median < limit => "missed: the kernel alone costs more",
+            (RatioTarget::AtLeast(limit), Some(floor)) if floor.median < limit => "missed: the kernel alone costs more",
             _ => "missed",
         }
     }
@@ -118,7 +118,7 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     struct VerdictCase {
-        target: Target,
+        target: RatioTarget,
         ratio: Spread,
         control: Spread,
         verdict: String,
@@ -169,7 +169,7 @@ mod tests {
         for (floor, want) in
             [(spread(1.05, 1.0, 1.1), "missed: the kernel alone costs more"), (spread(2.0, 1.9, 2.1), "missed")]
         {
-            assert_eq!(want, Target::AtLeast(1.1).verdict(&ratio, &control, Some(&floor)));
+            assert_eq!(want, RatioTarget::AtLeast(1.1).verdict(&ratio, &control, Some(&floor)));
         }
     }
 }

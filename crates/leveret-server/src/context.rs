@@ -46,7 +46,7 @@ pub(crate) struct Context<'t> {
     pub watched: Kinds,
     /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
     pub may_retry: bool,
-    /// The present request is tried again: watchers were told what it looks up.
+    /// The present request is tried again: what it asks for is counted, and watchers were told of it.
     pub is_again: Cell<bool>,
     /// The present request has met one.
     has_met_busy: Cell<bool>,
@@ -117,10 +117,29 @@ impl<'t> Context<'t> {
         }
     }
 
+    /// Notes for the statistics by prefix what is asked for. A request that is tried again was noted before.
     #[inline]
     pub fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
-        if self.shared.prefixes.is_on.load(Relaxed) {
+        if self.shared.prefixes.is_on.load(Relaxed) && !self.is_again.get() {
             self.shared.prefixes.note(key, change);
+        }
+    }
+
+    /// Notes there that a get has found an item: when nothing can make it try again.
+    #[inline]
+    pub fn note_prefix_hit(&self, key: &[u8]) {
+        if self.shared.prefixes.is_on.load(Relaxed) {
+            self.shared.prefixes.note(key, |prefix| prefix.hits += 1);
+        }
+    }
+
+    /// How an item is looked for. The first try has counted a hit or miss and marked the item as read.
+    #[inline]
+    pub fn read_options(&self) -> ReadOptions {
+        if self.is_again.get() {
+            ReadOptions::new().untraced()
+        } else {
+            ReadOptions::new()
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a conversation remembers between two reads, whichever protocol it speaks.
 use crate::commands::dump::Dump;
 use crate::context::Tail;
-use crate::counters::traffic::State;
+use crate::counters::traffic::ConnectionState;
 use crate::transport::Transport;
 use crate::watch::Watching;
 use leveret_engine::Incoming;
@@ -41,7 +41,7 @@ pub(crate) enum Pending {
     /// A multi-key get of which a part is answered.
     Keys(KeysLeft),
     /// A store whose value is being received into the arena.
-    Store(Box<Receiving>),
+    Store(Box<ReceivedStore>),
     /// A walk over all items.
     Dump(Box<Dump>),
 }
@@ -57,14 +57,14 @@ pub(crate) struct KeysLeft {
 
 /// A store that has begun: what stands before its value, and that as far as it has come.
 #[derive(Debug)]
-pub(crate) struct Receiving {
+pub(crate) struct ReceivedStore {
     pub front: Vec<u8>,
     pub incoming: Incoming,
     /// Bytes behind the value: a line end, in text.
     pub end_len: usize,
 }
 
-impl Receiving {
+impl ReceivedStore {
     /// Nothing has to come any more.
     pub fn is_whole(&self) -> bool {
         self.incoming.missing() == 0 && self.end_len == 0
@@ -81,7 +81,7 @@ impl Pending {
     }
 
     /// Takes what there is, if it is a store.
-    pub fn take_store(&mut self) -> Option<Box<Receiving>> {
+    pub fn take_store(&mut self) -> Option<Box<ReceivedStore>> {
         match mem::take(self) {
             Pending::Store(receiving) => Some(receiving),
             other => {
@@ -131,14 +131,14 @@ impl Conversation {
     }
 
     /// What the connection waits for, given `rest_len` buffered bytes of a request.
-    pub fn state(&self, rest_len: usize) -> State {
+    pub fn state(&self, rest_len: usize) -> ConnectionState {
         match self.pending {
-            Pending::Store(_) => State::Value,
-            Pending::Refused(_) => State::Swallow,
-            Pending::Keys(_) | Pending::Dump(_) => State::Write,
+            Pending::Store(_) => ConnectionState::Value,
+            Pending::Refused(_) => ConnectionState::Swallow,
+            Pending::Keys(_) | Pending::Dump(_) => ConnectionState::Write,
             // A request whose line has come, or its header.
-            Pending::Line(scanned) if scanned < rest_len => State::Value,
-            Pending::Line(_) | Pending::Nothing => State::Read,
+            Pending::Line(scanned) if scanned < rest_len => ConnectionState::Value,
+            Pending::Line(_) | Pending::Nothing => ConnectionState::Read,
         }
     }
 

@@ -17,16 +17,16 @@ const RESTART_ASKED: u8 = 2;
 const DRAINING: u8 = 3;
 
 /// What the accepting thread and the workers tell each other.
-pub struct Control {
+pub struct RunState {
     state: AtomicU8,
     /// Wakes the accepting thread.
     waker: Waker,
 }
 
-impl Control {
+impl RunState {
     /// A running server.
-    pub fn new(waker: Waker) -> Control {
-        Control { state: AtomicU8::new(RUNNING), waker }
+    pub fn new(waker: Waker) -> RunState {
+        RunState { state: AtomicU8::new(RUNNING), waker }
     }
 
     /// A client asks for the end. Whether as by SIGUSR1 is decided by who asks first.
@@ -102,7 +102,7 @@ impl Inbox {
         self.wake();
     }
 
-    /// Has the worker look at its inbox and at `Control`.
+    /// Has the worker look at its inbox and at `RunState`.
     pub fn wake(&self) {
         if let Err(error) = self.waker.wake() {
             log::tell(Level::Error, format_args!("a worker cannot be woken: {}", reason(&error)));

@@ -23,6 +23,7 @@ mod memcached;
 pub mod metrics;
 mod net;
 mod next;
+mod overdue;
 pub mod printable;
 mod receive;
 pub mod redis;

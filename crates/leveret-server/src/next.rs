@@ -40,7 +40,7 @@ pub(crate) enum Done {
 
 /// What became of the front of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Consumed {
     /// This many bytes of it were a request, and how the request ended.
     Done(usize, Done),
     /// `taken` bytes are processed; nothing can go on before the rest has `total` bytes.

@@ -1,9 +1,9 @@
 //! Receives large values straight into the arena.
 use crate::context::Context;
-use crate::conversation::{Conversation, Pending, Receiving};
+use crate::conversation::{Conversation, Pending, ReceivedStore};
 use crate::dialects::Dialect;
-use crate::next::{Done, Next, Step};
-use leveret_protocol::{Limits, Parsed, Verb, KEY_MAX};
+use crate::next::{Consumed, Done, Next};
+use leveret_protocol::{Limits, Parsed, StoreMode, KEY_MAX};
 
 /// Values with at least this many bytes outstanding are received straight into the arena.
 const RECEIVED_DIRECTLY: usize = 64 << 10;
@@ -22,14 +22,14 @@ pub(crate) fn begin<D: Dialect>(
     }
     let mut room = [0; KEY_MAX];
     let front = D::front(rest, &mut room, limits)?;
-    if matches!(front.verb, Verb::Append | Verb::Prepend) {
+    if matches!(front.verb, StoreMode::Append | StoreMode::Prepend) {
         return None;
     }
     let end_len = front.end_len;
     let mut incoming = cx.arena.incoming(front.key, total - front.len - end_len, cx.now)?;
     let (front, begun) = rest.split_at(front.len);
     let taken = front.len() + incoming.append(begun);
-    talk.pending = Pending::Store(Box::new(Receiving { front: front.to_vec(), incoming, end_len }));
+    talk.pending = Pending::Store(Box::new(ReceivedStore { front: front.to_vec(), incoming, end_len }));
     Some(taken)
 }
 
@@ -41,16 +41,16 @@ pub(crate) fn go_on<D: Dialect>(
     cx: &mut Context<'_>,
     rest: &[u8],
     limits: &Limits,
-) -> Step {
-    let Some(mut receiving) = talk.pending.take_store() else { return Step::Read { taken: 0, total: 1 } };
+) -> Consumed {
+    let Some(mut receiving) = talk.pending.take_store() else { return Consumed::Read { taken: 0, total: 1 } };
     let taken = receiving.incoming.append(rest);
     let is_missing = receiving.incoming.missing() > 0;
     let Some(end) = rest.get(taken..taken + receiving.end_len).filter(|_| !is_missing) else {
         let total = if is_missing { 1 } else { receiving.end_len };
         talk.pending = Pending::Store(receiving);
-        return Step::Read { taken, total };
+        return Consumed::Read { taken, total };
     };
-    let Receiving { front, incoming, end_len } = *receiving;
+    let ReceivedStore { front, incoming, end_len } = *receiving;
     let begin = cx.output.len();
     cx.incoming = Some(incoming);
     let done = match D::rejoin(&front, end, limits) {
@@ -63,8 +63,8 @@ pub(crate) fn go_on<D: Dialect>(
     // The value is no longer in the input: to be tried again, it is kept.
     if let Some(incoming) = incoming.filter(|_| cx.has_met_busy()) {
         cx.output.truncate(begin);
-        talk.pending = Pending::Store(Box::new(Receiving { front, incoming, end_len }));
-        return Step::Read { taken, total: 1 };
+        talk.pending = Pending::Store(Box::new(ReceivedStore { front, incoming, end_len }));
+        return Consumed::Read { taken, total: 1 };
     }
-    Step::Done(taken + end_len, done)
+    Consumed::Done(taken + end_len, done)
 }

@@ -6,7 +6,7 @@
 //! all sit at one worker. Between connections it looks after the arena once a second.
 use crate::announcing::{announce, GUARDED};
 use crate::entrance::Entrance;
-use crate::inbox::Control;
+use crate::inbox::RunState;
 use crate::net::accept::Reception;
 use crate::net::event_loop::Start;
 use crate::net::listen::{self, Listener, SocketFile};
@@ -202,7 +202,7 @@ impl Bound {
             group.sockets.iter().map(move |socket| (socket.as_raw_fd(), endpoint.clone()))
         });
         shared.network.listen(listening.chain(datagrams).collect());
-        let control = Arc::new(Control::new(waker));
+        let control = Arc::new(RunState::new(waker));
         let mut workers = Vec::new();
         let mut inboxes = Vec::new();
         for index in 0..shared.settings.threads.max(1) {

@@ -3,9 +3,9 @@
 use crate::commands::dump;
 use crate::context::Context;
 use crate::conversation::{Conversation, Pending};
-use crate::counters::traffic::State;
+use crate::counters::traffic::ConnectionState;
 use crate::dialects::{Dialect, Resp, Spoken};
-use crate::next::{Done, Next, Step};
+use crate::next::{Consumed, Done, Next};
 use crate::redis::clients::Client;
 use crate::transport::Transport;
 use crate::watch::Watching;
@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// What the connection waits for, given `rest_len` buffered bytes of a request.
-    pub(crate) fn state(&self, rest_len: usize) -> State {
+    pub(crate) fn state(&self, rest_len: usize) -> ConnectionState {
         self.talk.state(rest_len)
     }
 
@@ -184,11 +184,11 @@ fn take<D: Dialect>(
         }
         if is_busy {
             let taken = match step {
-                Step::Read { taken, .. } => taken,
+                Consumed::Read { taken, .. } => taken,
                 // The keys before it are answered.
-                Step::Done(_, Done::Unfinished) => 0,
+                Consumed::Done(_, Done::Unfinished) => 0,
                 // All of it comes again.
-                Step::Done(..) => {
+                Consumed::Done(..) => {
                     cx.output.truncate(begin);
                     talk.pending = Pending::Nothing;
                     0
@@ -196,23 +196,23 @@ fn take<D: Dialect>(
             };
             return (at + taken, Next::Busy);
         }
-        if is_new && !D::HAS_LINES && !matches!(step, Step::Read { taken: 0, .. }) {
+        if is_new && !D::HAS_LINES && !matches!(step, Consumed::Read { taken: 0, .. }) {
             verbose::tell_request::<D>(talk, rest);
         }
-        if is_told && matches!(step, Step::Done(..)) {
+        if is_told && matches!(step, Consumed::Done(..)) {
             verbose::tell_answer::<D>(talk.cfd, &cx.output[begin.min(cx.output.len())..]);
         }
         match step {
-            Step::Done(consumed, Done::Answered) => at += consumed,
-            Step::Done(_, Done::Unfinished) => {
+            Consumed::Done(consumed, Done::Answered) => at += consumed,
+            Consumed::Done(_, Done::Unfinished) => {
                 if cx.tail.value.is_none() {
                     // An answer of one datagram is not cut by a turn.
                     let is_full = cx.is_full() || !is_stream;
                     return (at, if is_full { Next::Send } else { cx.yield_to_others() });
                 }
             }
-            Step::Done(consumed, Done::Over(next)) => return (at + consumed, next),
-            Step::Read { taken, total } => return (at + taken, Next::Read { total }),
+            Consumed::Done(consumed, Done::Over(next)) => return (at + consumed, next),
+            Consumed::Read { taken, total } => return (at + taken, Next::Read { total }),
         }
         if cx.tail.value.is_some() {
             talk.tail = cx.tail;
@@ -234,7 +234,7 @@ fn step<D: Dialect>(
     cx: &mut Context<'_>,
     rest: &[u8],
     limits: &Limits,
-) -> Step {
+) -> Consumed {
     match talk.pending {
         Pending::Nothing => {}
         Pending::Store(_) => return receive::go_on(dialect, talk, cx, rest, limits),
@@ -243,7 +243,7 @@ fn step<D: Dialect>(
             let request_len = left.request_len.min(rest.len());
             return match dialect.resume(&rest[..request_len], left) {
                 Some(request) => answered(dialect, talk, cx, request, request_len),
-                None => Step::Done(request_len, Done::Over(Next::Close)),
+                None => Consumed::Done(request_len, Done::Over(Next::Close)),
             };
         }
         _ => {}
@@ -256,7 +256,7 @@ fn step<D: Dialect>(
         Parsed::Request { request, consumed } => {
             let kind = D::kind(&request);
             let step = answered(dialect, talk, cx, request, consumed);
-            if let (Some(begun), Step::Done(_, Done::Answered)) = (timed, step) {
+            if let (Some(begun), Consumed::Done(_, Done::Answered)) = (timed, step) {
                 if !cx.has_met_busy() {
                     cx.shared.latencies(cx.worker.index).note(kind, begun.elapsed());
                 }
@@ -264,15 +264,15 @@ fn step<D: Dialect>(
             step
         }
         Parsed::More { total, .. } if total > D::UNKNOWN_MAX && !talk.is_known => {
-            Step::Done(0, Done::Over(Next::Close))
+            Consumed::Done(0, Done::Over(Next::Close))
         }
         Parsed::More { total, scanned } => match receive::begin::<D>(talk, cx, rest, total, limits) {
-            Some(taken) => Step::Read { taken, total: 1 },
+            Some(taken) => Consumed::Read { taken, total: 1 },
             None => {
                 if D::HAS_LINES {
                     talk.pending = Pending::Line(scanned);
                 }
-                Step::Read { taken: 0, total }
+                Consumed::Read { taken: 0, total }
             }
         },
         Parsed::Refused { refusal, consumed, swallow } => {
@@ -280,7 +280,7 @@ fn step<D: Dialect>(
             // A stranger must not delete by sending a store that is refused.
             let done = D::refuse(cx, &refusal, talk.is_known);
             talk.is_at_fault = matches!(done, Done::Over(_));
-            Step::Done(consumed, done)
+            Consumed::Done(consumed, done)
         }
     }
 }
@@ -293,14 +293,14 @@ fn answered<D: Dialect>(
     cx: &mut Context<'_>,
     request: D::Request<'_>,
     len: usize,
-) -> Step {
+) -> Consumed {
     let done = dialect.answer(talk, cx, request);
     if let Done::Unfinished = done {
         if let Pending::Keys(left) = &mut talk.pending {
             left.request_len = len;
         }
     }
-    Step::Done(len, done)
+    Consumed::Done(len, done)
 }
 
 /// Goes on with a walk over all items. None: there is none, or it is over.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Which protocol the connections may speak (memcached's `-B`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Protocol {
+pub enum AllowedProtocol {
     /// Each connection's first byte tells.
     #[default]
     Auto,
@@ -135,7 +135,7 @@ pub struct Settings {
     /// `-A` sets it: `shutdown`.
     pub shutdown: bool,
     /// `-B`
-    pub protocol: Protocol,
+    pub protocol: AllowedProtocol,
     /// `-v`, counted.
     pub verbosity: u8,
     /// `-Y`: a file of `user:password` lines.
@@ -188,7 +188,7 @@ impl Default for Settings {
             dump: true,
             watch: true,
             shutdown: false,
-            protocol: Protocol::Auto,
+            protocol: AllowedProtocol::Auto,
             verbosity: 0,
             auth_file: None,
             sasl_pwdb: None,

@@ -27,7 +27,7 @@ pub enum StartError {
     /// Of `-Z`.
     Tls(TlsError),
     /// Of the databases of `--redis`.
-    Database(leveret_place::Error),
+    Database(leveret_place::PlaceError),
 }
 
 impl fmt::Display for StartError {
@@ -141,7 +141,7 @@ impl Shared {
 
     /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes
     /// notice too, and they and we must not keep two caches. What is counted about requests begins anew with it.
-    pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::Error> {
+    pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::PlaceError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,15 +3,13 @@ mod validity;
 
 use crate::log::{self, Level};
 use crate::settings::{Security, TlsSettings};
-use leveret_engine::reason;
+use leveret_tls::{certificates, why_refused};
 use rustls::crypto::ring::{self, sign::any_supported_type};
 use rustls::crypto::CryptoProvider;
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedCipherSuite};
-use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -83,6 +81,12 @@ impl fmt::Display for TlsError {
 }
 
 impl std::error::Error for TlsError {}
+
+impl From<String> for TlsError {
+    fn from(why: String) -> TlsError {
+        TlsError(why)
+    }
+}
 
 impl TlsError {
     fn of(path: &Path, why: impl fmt::Display) -> TlsError {
@@ -236,15 +240,12 @@ impl Material {
         let provider = Arc::new(CryptoProvider { cipher_suites: suites, ..ring::default_provider() });
         let mut authorities = RootCertStore::empty();
         if let Some(path) = &settings.ca_cert {
-            for certificate in certificates(path)? {
+            for certificate in certificates(path, FILE_MAX)? {
                 authorities.add(certificate).map_err(|error| TlsError::of(path, error))?;
             }
         }
-        let chain = certificates(&settings.chain_cert)?;
-        let path = key_path(settings);
-        let key = PrivateKeyDer::from_pem_slice(&contents(path)?)
-            .map(as_it_is)
-            .map_err(|_| TlsError::of(path, "no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)"))?;
+        let chain = certificates(&settings.chain_cert, FILE_MAX)?;
+        let key = as_it_is(leveret_tls::key(key_path(settings), FILE_MAX)?);
         if let Some(why) = untimely(&chain[0]) {
             return Err(TlsError::of(&settings.chain_cert, why));
         }
@@ -271,15 +272,9 @@ impl Material {
             Ok(Some(verifier)) => builder.with_client_cert_verifier(verifier),
             Err(error) => return Err(TlsError(format!("-o ssl_ca_cert: {error}"))),
         };
-        let path = key_path(settings);
-        let mut config =
-            builder.with_single_cert(self.chain.clone(), self.key.clone_key()).map_err(|error| match error {
-                rustls::Error::InconsistentKeys(_) => TlsError::of(
-                    path,
-                    format!("this key does not belong to the certificate {}", settings.chain_cert.display()),
-                ),
-                error => TlsError::of(path, error),
-            })?;
+        let mut config = builder
+            .with_single_cert(self.chain.clone(), self.key.clone_key())
+            .map_err(|error| why_refused(&error, key_path(settings), &settings.chain_cert))?;
         if settings.session_cache {
             config.session_storage = ServerSessionMemoryCache::new(SESSIONS_MAX);
         } else {
@@ -324,27 +319,4 @@ fn as_it_is(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
         PrivateKeyDer::Sec1(bytes().into()),
     ];
     forms.into_iter().find(|form| any_supported_type(form).is_ok()).unwrap_or(key)
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&contents(path)?).collect();
-    let found = found.map_err(|error| TlsError::of(path, format!("not PEM: {error}")))?;
-    if found.is_empty() {
-        return Err(TlsError::of(path, "no certificate in it (PEM: BEGIN CERTIFICATE)"));
-    }
-    Ok(found)
-}
-
-fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
-    let failed = |error: std::io::Error| TlsError::of(path, reason(&error));
-    // A pipe would have a worker wait.
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(TlsError::of(path, "not a file"));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(failed)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_MAX {
-        return Err(TlsError::of(path, format!("longer than {FILE_MAX} bytes")));
-    }
-    Ok(bytes)
 }

@@ -1,7 +1,8 @@
 //! What a worker executes requests with.
 use crate::counters::budget::Budget;
+use crate::overdue::Overdue;
 use crate::Shared;
-use leveret_engine::{Arena, Error};
+use leveret_engine::{Arena, Error, Time};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub struct Worker {
     pub(crate) client_bytes_max: u64,
     /// So many requests from here on one is timed.
     until_timed: Cell<u32>,
+    overdue: Overdue,
 }
 
 impl Worker {
@@ -40,6 +42,7 @@ impl Worker {
             value_max,
             client_bytes_max,
             until_timed: Cell::new(0),
+            overdue: Overdue::default(),
         }
     }
 
@@ -55,9 +58,27 @@ impl Worker {
         if self.shared.edition() != self.edition {
             (self.arena, self.edition) = self.shared.latest();
             (self.value_max, self.client_bytes_max) = limits(&self.shared, &self.arena);
+            self.overdue.clear();
         }
         if self.shared.redis().is_some_and(|redis| redis.databases.edition() != self.databases_edition) {
             (self.databases, self.databases_edition) = none_open(&self.shared);
+        }
+    }
+
+    /// Has what is under `key` removed as soon as no other process holds its part of the cache.
+    pub(crate) fn remove_later(&self, key: &[u8], now: Time) {
+        self.overdue.add(key, now);
+    }
+
+    /// Whether something is to be removed.
+    pub(crate) fn has_overdue(&self) -> bool {
+        !self.overdue.is_empty()
+    }
+
+    /// Tries to remove it, once a second.
+    pub(crate) fn remove_overdue(&self) {
+        if self.has_overdue() {
+            self.overdue.remove(&self.arena, self.shared.counters(self.index), Time::now());
         }
     }
 

@@ -433,7 +433,7 @@ fn a_line_may_have_any_number_of_keys() {
 /// still counts.
 #[test]
 fn gets_that_come_together_are_answered_one_after_the_other() {
-    use leveret_protocol::binary::{Command, Request};
+    use leveret_protocol::binary::{BinaryCommand, BinaryRequest};
     let mut ours = Ours::new(Settings { requests_per_turn: 20, ..Settings::default() });
     for number in (0..100).filter(|number| number % 3 != 0) {
         ours.say(&format!("set key{number} 0 0 3\r\n{number:3}\r\n"));
@@ -472,8 +472,12 @@ fn gets_that_come_together_are_answered_one_after_the_other() {
     let (mut said, mut want) = (Vec::new(), Vec::new());
     for number in 0..100u32 {
         let key = format!("key{number}");
-        assert!(Request::new(Command::Get { key: key.as_bytes(), with_key: true, touch: None }, true, number)
-            .write(&mut said));
+        assert!(BinaryRequest::new(
+            BinaryCommand::Get { key: key.as_bytes(), with_key: true, touch: None },
+            true,
+            number
+        )
+        .write(&mut said));
         if number % 3 != 0 {
             want.push((number, format!("\0\0\0\0{key}{number:3}").into_bytes()));
         }

@@ -274,6 +274,75 @@ fn a_stopped_process_that_grows_the_arena_keeps_no_other_client_waiting() {
     assert!(arena.verify().is_clean());
 }
 
+/// The client was told that its value is too large, and the old one stayed for good, once the lock was held for as long as a
+/// request is tried.
+#[test]
+fn what_a_refused_store_could_not_remove_is_removed_when_the_lock_is_free() {
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    let arena = server.shared.arena();
+    let is_there = || arena.contains(b"k", Time::now());
+    for is_replaced in [false, true] {
+        let mut client = server.connect();
+        client.talk(SET, "STORED\r\n");
+        let mut watcher = server.connect();
+        watcher.talk("watch mutations\r\n", "OK\r\n");
+        let holder = Holder::stopped(&arena);
+        client.talk("set k 0 0 9999999\r\n", "SERVER_ERROR object too large for cache\r\n");
+        assert!(is_there(), "nobody could remove it");
+        // It was told once, however often it was tried.
+        let mut other = server.connect();
+        let mut free = (0..).map(|number| format!("free{number}"));
+        let free = free.find(|key| arena.set(key.as_bytes(), b"", Deadline::NEVER, Time::now()).is_ok());
+        let free = free.expect("some are");
+        other.talk(&format!("set {free} 0 0 1\r\nx\r\n"), "STORED\r\n");
+        let mut told = String::new();
+        while !told.lines().any(|line| line.contains(&format!("key={free} ")) && line.contains("cmd=set")) {
+            told += &watcher.read_up_to(b"\n");
+        }
+        assert_eq!(told.matches("status=too_large").count(), 1, "{told}");
+        // A value that comes in the same second goes as well.
+        std::thread::sleep(Duration::from_millis(1100));
+        drop(holder);
+        if is_replaced {
+            arena.set(b"k", b"newer", Deadline::NEVER, Time::now()).expect("a free lock");
+            std::thread::sleep(Duration::from_secs(3));
+            assert!(is_there(), "a newer value stays");
+        }
+        let begun = Instant::now();
+        while !is_replaced && is_there() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "the old value is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    assert!(arena.verify().is_clean());
+}
+
+/// Each try counted: a second's wait was a hundred hits and a hundred gets of the prefix.
+#[test]
+fn a_request_that_is_tried_again_is_counted_once() {
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    let arena = server.shared.arena();
+    let names: Vec<String> = (0..500).map(|number| format!("p:{number}")).collect();
+    for name in &names {
+        arena.set(name.as_bytes(), b"x", Deadline::NEVER, Time::now()).expect("room");
+    }
+    let mut client = server.connect();
+    let holder = Holder::stopped(&arena);
+    let held = names.iter().find(|name| arena.touch(name.as_bytes(), Deadline::NEVER, Time::now()).is_err());
+    let held = held.expect("one of them is in that shard");
+    client.talk("stats detail on\r\n", "OK\r\n");
+    let before = count_of(&mut client, "get_hits");
+    for request in ["gets KEY", "mg KEY c", "delete KEY", "set KEY 0 0 1\r\nx"] {
+        client.talk(&format!("{}\r\n", request.replace("KEY", held)), BUSY);
+    }
+    assert_eq!(count_of(&mut client, "get_hits") - before, 2);
+    client.talk("stats detail dump\r\n", "PREFIX p get 2 hit 0 set 1 del 1\r\nEND\r\n");
+    drop(holder);
+    client.send(format!("gets {held}\r\n").as_bytes());
+    assert!(client.read_up_to(b"END\r\n").starts_with("VALUE p:"));
+    client.talk("stats detail dump\r\n", "PREFIX p get 3 hit 1 set 1 del 1\r\nEND\r\n");
+}
+
 fn count_of(client: &mut Client<std::net::TcpStream>, name: &str) -> u64 {
     client.send(b"stats\r\n");
     let stats = client.read_up_to(b"END\r\n");

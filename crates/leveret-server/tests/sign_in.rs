@@ -5,7 +5,7 @@ mod common;
 mod random;
 
 use common::{Memcached, Ours};
-use leveret_server::settings::Protocol;
+use leveret_server::settings::AllowedProtocol;
 use leveret_server::Settings;
 use random::Random;
 use std::path::Path;
@@ -108,7 +108,7 @@ fn memcached(dir: &Path) -> Memcached {
 fn ours(dir: &Path) -> Ours {
     let file = dir.join("passwords");
     std::fs::write(&file, "tester:secret\n").expect("written");
-    Ours::new(Settings { sasl_pwdb: Some(file), protocol: Protocol::Binary, ..Settings::default() })
+    Ours::new(Settings { sasl_pwdb: Some(file), protocol: AllowedProtocol::Binary, ..Settings::default() })
 }
 
 const GOOD: &[u8] = b"\0tester\0secret";

@@ -9,7 +9,7 @@ pub mod policy;
 pub mod replay;
 pub mod trace;
 
-pub use outcome::Outcome;
-pub use policy::{Item, Policy};
+pub use outcome::ReplayOutcome;
+pub use policy::{CachedItem, Policy};
 pub use replay::{replay, Scale};
-pub use trace::{Op, Request, Trace};
+pub use trace::{Trace, TraceOp, TraceRequest};

@@ -4,7 +4,7 @@ use crate::trace::Trace;
 
 /// How a replay went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct ReplayOutcome {
     /// Gets.
     pub gets: u64,
     /// Of these, misses.
@@ -15,7 +15,7 @@ pub struct Outcome {
     pub missed_bytes: u64,
 }
 
-impl Outcome {
+impl ReplayOutcome {
     /// Share of the gets that missed.
     pub fn miss_ratio(&self) -> f64 {
         self.misses as f64 / self.gets.max(1) as f64
@@ -28,10 +28,10 @@ impl Outcome {
 
     /// Counts gets that a recording has left out, as hits: a key is left out only while it is there.
     #[must_use]
-    pub fn with_gets_of(self, trace: &Trace) -> Outcome {
+    pub fn with_gets_of(self, trace: &Trace) -> ReplayOutcome {
         let Some(gets) = trace.gets else { return self };
         let gets = ((gets as f64 * trace.sample.unwrap_or(1.0)) as u64).max(self.gets);
         let bytes = (self.bytes as f64 * gets as f64 / self.gets.max(1) as f64) as u64;
-        Outcome { gets, bytes, ..self }
+        ReplayOutcome { gets, bytes, ..self }
     }
 }

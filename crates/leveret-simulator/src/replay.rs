@@ -1,8 +1,8 @@
 //! A trace on a cache.
 
-use crate::outcome::Outcome;
-use crate::policy::{Item, Policy};
-use crate::trace::{Op, Trace};
+use crate::outcome::ReplayOutcome;
+use crate::policy::{CachedItem, Policy};
+use crate::trace::{Trace, TraceOp};
 
 /// How a sample stands for the whole: on `memory` bytes, each key as so many keys, so that neither arenas nor slabs get
 /// smaller than they are made for.
@@ -31,19 +31,19 @@ impl Scale {
 const PROGRESS: usize = 1 << 16;
 
 /// Replays a trace; after a miss the item is stored. `progress` hears how many requests were done since it last heard.
-pub fn replay(trace: &Trace, policy: &mut dyn Policy, clones: u32, progress: &dyn Fn(u64)) -> Outcome {
-    let mut outcome = Outcome::default();
+pub fn replay(trace: &Trace, policy: &mut dyn Policy, clones: u32, progress: &dyn Fn(u64)) -> ReplayOutcome {
+    let mut outcome = ReplayOutcome::default();
     for (number, request) in trace.requests.iter().enumerate() {
         let now = request.at_secs;
         let deadline = if request.ttl_secs == 0 { u32::MAX } else { now.saturating_add(request.ttl_secs) };
         let bytes = u64::from(request.key_len) + u64::from(request.value_len);
         for clone in 0..clones {
             let key = request.key.wrapping_mul(clones).wrapping_add(clone);
-            let item = Item { key, key_len: request.key_len, value_len: request.value_len, deadline };
+            let item = CachedItem { key, key_len: request.key_len, value_len: request.value_len, deadline };
             match request.op {
-                Op::Delete => policy.delete(key, request.key_len, now),
-                Op::Set => policy.store(&item, now),
-                Op::Get => {
+                TraceOp::Delete => policy.delete(key, request.key_len, now),
+                TraceOp::Set => policy.store(&item, now),
+                TraceOp::Get => {
                     outcome.gets += 1;
                     outcome.bytes += bytes;
                     if !policy.get(key, request.key_len, now) {
@@ -62,7 +62,7 @@ pub fn replay(trace: &Trace, policy: &mut dyn Policy, clones: u32, progress: &dy
     let clones = u64::from(clones);
     // What the trace asks for; the misses of a key's clones are its share of one.
     let share = |count: u64| (count + clones / 2) / clones;
-    Outcome {
+    ReplayOutcome {
         gets: outcome.gets / clones,
         misses: share(outcome.misses),
         bytes: outcome.bytes / clones,
@@ -73,25 +73,25 @@ pub fn replay(trace: &Trace, policy: &mut dyn Policy, clones: u32, progress: &dy
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{charge, Lru};
-    use crate::trace::Request;
+    use crate::policy::{charge, LruCache};
+    use crate::trace::TraceRequest;
 
     fn trace() -> Trace {
-        let get = |key, op| Request { at_secs: 0, key, value_len: 92, ttl_secs: 0, key_len: 8, op };
+        let get = |key, op| TraceRequest { at_secs: 0, key, value_len: 92, ttl_secs: 0, key_len: 8, op };
         Trace::collect([
-            get(0, Op::Get),
-            get(0, Op::Get),
-            get(1, Op::Set),
-            get(1, Op::Get),
-            get(0, Op::Delete),
-            get(0, Op::Get),
+            get(0, TraceOp::Get),
+            get(0, TraceOp::Get),
+            get(1, TraceOp::Set),
+            get(1, TraceOp::Get),
+            get(0, TraceOp::Delete),
+            get(0, TraceOp::Get),
         ])
     }
 
     #[test]
     fn gets_and_their_misses_are_counted() {
-        let outcome = replay(&trace(), &mut Lru::new(10_000), 1, &|_| {});
-        assert_eq!(outcome, Outcome { gets: 4, misses: 2, bytes: 400, missed_bytes: 200 });
+        let outcome = replay(&trace(), &mut LruCache::new(10_000), 1, &|_| {});
+        assert_eq!(outcome, ReplayOutcome { gets: 4, misses: 2, bytes: 400, missed_bytes: 200 });
     }
 
     /// A sample of a quarter, on an eighth of the least memory: eight keys for each, four of them for the sample.
@@ -100,9 +100,12 @@ mod tests {
         let sampled = Trace { sample: Some(0.25), gets: Some(40), ..trace() };
         let scale = Scale::of(&sampled, MEMORY_MIN);
         assert_eq!(scale, Scale { memory: MEMORY_MIN, clones: 4 });
-        let outcome = replay(&sampled, &mut Lru::new(8 * charge(8, 92)), scale.clones, &|_| {});
+        let outcome = replay(&sampled, &mut LruCache::new(8 * charge(8, 92)), scale.clones, &|_| {});
         assert_eq!((outcome.gets, outcome.misses), (4, 2));
-        assert_eq!(outcome.with_gets_of(&sampled), Outcome { gets: 10, misses: 2, bytes: 1000, missed_bytes: 200 });
+        assert_eq!(
+            outcome.with_gets_of(&sampled),
+            ReplayOutcome { gets: 10, misses: 2, bytes: 1000, missed_bytes: 200 }
+        );
         assert_eq!(Scale::of(&trace(), 1 << 20), Scale { memory: 1 << 20, clones: 1 });
     }
 }

@@ -53,7 +53,7 @@ pub trait Databases {
 
     /// Stores the value of the request under way, which the host has received itself, and hands out the item that was there.
     /// None: the value stands in the request.
-    fn store_received(&self, _store: &ReceivedStore<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
+    fn store_received(&self, _store: &StoreByHost<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
         None
     }
 
@@ -66,7 +66,7 @@ pub trait Databases {
 
 /// A store whose value does not stand in the request.
 #[derive(Clone, Copy, Debug)]
-pub struct ReceivedStore<'s> {
+pub struct StoreByHost<'s> {
     /// The key.
     pub key: &'s [u8],
     /// From when on the item is dead.

@@ -1,5 +1,5 @@
 //! Writes of one key. In a transaction the first one is a compare with what WATCH saw of the key.
-use crate::call::{Call, ReceivedStore};
+use crate::call::{Call, StoreByHost};
 use crate::problem::Problem;
 use crate::watch::{WatchedState, EXACT};
 use leveret_engine::{
@@ -29,7 +29,7 @@ pub fn store(
 #[inline]
 fn put(call: &mut Call<'_>, key: &[u8], value: &[u8], deadline: Deadline, terms: &Terms) -> Result<Stored, Problem> {
     let arena = call.writable()?;
-    let received = ReceivedStore { key, deadline, terms, now: call.now, tells_old: false };
+    let received = StoreByHost { key, deadline, terms, now: call.now, tells_old: false };
     if let Some(stored) = call.host.store_received(&received) {
         return Ok(stored?.0);
     }
@@ -47,7 +47,7 @@ pub fn swap(
     let arena = call.writable()?;
     let guard = call.guard_of(key);
     let terms = guard.map_or(*terms, |state| compared(terms, state));
-    let received = ReceivedStore { key, deadline, terms: &terms, now: call.now, tells_old: true };
+    let received = StoreByHost { key, deadline, terms: &terms, now: call.now, tells_old: true };
     let (stored, old) = match call.host.store_received(&received) {
         Some(stored) => stored?,
         None => arena.swap(key, Value::Bytes(value), Meta::default(), deadline, &terms, call.now)?,

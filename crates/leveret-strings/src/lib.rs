@@ -43,7 +43,7 @@ mod table;
 mod watch;
 mod words;
 
-pub use call::{Call, Databases, EvictionPolicy, Impact, OneDatabase, ReceivedStore};
+pub use call::{Call, Databases, EvictionPolicy, Impact, OneDatabase, StoreByHost};
 pub use command::{CommandFlags, CommandGroup, CommandRow, Handler, KeyPlaces, Refusing, ScriptCommand, ServerCommand};
 pub use glob::matches as glob_matches;
 pub use library::{sha1 as script_digest, Scripts};

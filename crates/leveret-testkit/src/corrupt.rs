@@ -14,8 +14,8 @@ use leveret_engine::{
 };
 
 use crate::arena_copy::ArenaImage;
-use crate::layout::{regions, seal_superblock, Region, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN};
-use crate::process::{self, Ending};
+use crate::layout::{regions, seal_superblock, FileRegion, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN};
+use crate::process::{self, ChildEnd};
 use crate::rng::Rng;
 use crate::seeded::{self, Age};
 use crate::values::{self, show};
@@ -64,7 +64,7 @@ pub struct Ground {
     number: u64,
     options: OpenOptions,
     image: ArenaImage,
-    regions: Vec<Region>,
+    regions: Vec<FileRegion>,
 }
 
 /// Rounds on one ground.
@@ -194,7 +194,7 @@ impl Ground {
             }
         };
         match ending {
-            Ending::Done(_) => Ok(()),
+            ChildEnd::Done(_) => Ok(()),
             bad => Err(format!("{attack:?} on {:?}, changes {patches:x?}: {bad}", self.options)),
         }
     }

@@ -60,7 +60,7 @@ pub struct Phase {
 
 /// What a phase came to.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct PhaseOutcome {
     /// Stores that were asked for.
     pub stores: u64,
     /// Bytes of keys and values that were stored.
@@ -214,7 +214,7 @@ impl Writer<'_> {
 const TOLD: usize = 5;
 
 /// Runs a phase on an arena that may be full already.
-pub fn run(arena: &Arena, phase: &Phase, rng: &Rng) -> Outcome {
+pub fn run(arena: &Arena, phase: &Phase, rng: &Rng) -> PhaseOutcome {
     let before = arena.stats();
     let bytes: Vec<u8> = (0..arena.value_max()).map(|at| at as u8).collect();
     let wanted = arena.memory() / 100 * phase.percent;
@@ -252,7 +252,7 @@ pub fn run(arena: &Arena, phase: &Phase, rng: &Rng) -> Outcome {
         }
     });
     let after = arena.stats();
-    let mut outcome = Outcome {
+    let mut outcome = PhaseOutcome {
         stores: stores.into_inner(),
         bytes: stored.into_inner(),
         moved: after.moved_bytes - before.moved_bytes,
@@ -277,7 +277,7 @@ pub fn run_any(
     memory: u64,
     seed: u64,
     phases: u64,
-    mut show: impl FnMut(&Phase, &Outcome),
+    mut show: impl FnMut(&Phase, &PhaseOutcome),
 ) -> Result<(), String> {
     let path = folder.join(format!("full-{seed}.arena"));
     let mut rng = Rng::new(seed);

@@ -10,7 +10,7 @@ use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 
 use crate::arena_copy::ArenaImage;
 use crate::layout;
-use crate::stepper::{self, Step};
+use crate::stepper::{self, ChildStep};
 
 /// Stores into full memory.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct Stores {
 
 /// What was counted.
 #[derive(Clone, Debug)]
-pub struct Holds {
+pub struct HoldCounts {
     /// Instructions of the longest hold.
     pub longest: u64,
     /// Of all holds on average.
@@ -56,7 +56,7 @@ fn store(arena: &Arena, number: u64, stores: &Stores, value: &[u8]) -> Result<()
 }
 
 /// Fills an arena at `path`, and counts.
-pub fn count(path: &Path, stores: Stores) -> Result<Holds, String> {
+pub fn count(path: &Path, stores: Stores) -> Result<HoldCounts, String> {
     let options = OpenOptions::new().memory(stores.memory);
     let open = move || Arena::open(path, &options).map(|(arena, _)| arena).map_err(|error| error.to_string());
     let value = vec![7; stores.value_len];
@@ -89,7 +89,7 @@ pub fn count(path: &Path, stores: Stores) -> Result<Holds, String> {
     let (mut hold, mut longest) = (Vec::new(), Vec::new());
     let (mut sum, mut holds) = (0, 0);
     let mut bytes = vec![0; shards.len as usize];
-    while let Step::Ran { at, .. } = child.step()? {
+    while let ChildStep::Ran { at, .. } = child.step()? {
         file.read_exact_at(&mut bytes, shards.off).map_err(|error| error.to_string())?;
         if layout::is_one_locked(&bytes) {
             hold.push(at);
@@ -103,7 +103,7 @@ pub fn count(path: &Path, stores: Stores) -> Result<Holds, String> {
         }
     }
     let evicted = child.finish().into_result()?.parse().map_err(|_| "the child counted nothing".to_owned())?;
-    Ok(Holds { longest: longest.len() as u64, mean: sum / holds.max(1), holds, places: places(&longest), evicted })
+    Ok(HoldCounts { longest: longest.len() as u64, mean: sum / holds.max(1), holds, places: places(&longest), evicted })
 }
 
 /// The functions that most of these instructions belong to.

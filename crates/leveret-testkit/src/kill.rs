@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use crate::arena_copy::ArenaImage;
 use crate::layout::locked_shards;
-use crate::operation::{filler, filler_key, now, read_filler, set_filler, Operation, SUBJECT};
-use crate::process::{self, Ending};
+use crate::operation::{filler, filler_key, now, read_filler, set_filler, KilledOperation, SUBJECT};
+use crate::process::{self, ChildEnd};
 use crate::rng::Rng;
 use crate::seeded;
-use crate::stepper::{self, Step, Stepped};
-use crate::survivors::{look, open, options, prove, write_witnesses, Progress};
+use crate::stepper::{self, ChildStep, Stepped};
+use crate::survivors::{look, open, options, prove, write_witnesses, HowFar};
 use crate::values;
 
 /// How thorough a run is.
@@ -32,7 +32,7 @@ pub struct Thoroughness {
 
 /// What was tried with one operation.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct KillTally {
     /// Instructions of the operation.
     pub steps: u64,
     /// After how many of them the arena was looked at.
@@ -51,7 +51,7 @@ pub struct Tally {
 
 /// A proof that failed.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct KillFailure {
     /// The operation.
     pub operation: &'static str,
     /// Where it was killed.
@@ -60,7 +60,7 @@ pub struct Failure {
     pub why: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for KillFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}, {}:\n    {}", self.operation, self.place, self.why)
     }
@@ -72,22 +72,22 @@ const REPEATS: u64 = 2003;
 
 /// One operation under the harness.
 struct Bench<'a> {
-    operation: Operation,
+    operation: KilledOperation,
     folder: &'a Path,
     base: ArenaImage,
     how: Thoroughness,
     rng: Rng,
-    tally: Tally,
+    tally: KillTally,
 }
 
 /// Kills `operation` wherever `how` says.
-pub fn kill(operation: Operation, folder: &Path, how: Thoroughness, seed: u64) -> Result<Tally, Failure> {
+pub fn kill(operation: KilledOperation, folder: &Path, how: Thoroughness, seed: u64) -> Result<KillTally, KillFailure> {
     let name = operation.name;
     now();
-    let failed = |place: &str, why: String| Failure { operation: name, place: place.to_owned(), why };
+    let failed = |place: &str, why: String| KillFailure { operation: name, place: place.to_owned(), why };
     let base = base_image(folder, seed).map_err(|why| failed("in its preparation", why))?;
     let operation = rehearse(operation, folder, &base).map_err(|why| failed("in its rehearsal", why))?;
-    let mut bench = Bench { operation, folder, base, how, rng: Rng::new(seed), tally: Tally::default() };
+    let mut bench = Bench { operation, folder, base, how, rng: Rng::new(seed), tally: KillTally::default() };
     let held = bench.step_through()?;
     bench.kill_really()?;
     bench.kill_recoverers(held)?;
@@ -117,7 +117,7 @@ fn look_at_witnesses(arena: &leveret_engine::Arena) {
 
 /// Finds the filler that triggers the event, on an arena of its own. The same image, the same sets: the same filler
 /// later.
-fn rehearse(operation: Operation, folder: &Path, base: &ArenaImage) -> Result<Operation, String> {
+fn rehearse(operation: KilledOperation, folder: &Path, base: &ArenaImage) -> Result<KilledOperation, String> {
     const FILLERS_MAX: u64 = 200_000;
     let Some(trigger) = operation.trigger else { return Ok(operation) };
     let path = folder.join("rehearsal.arena");
@@ -149,7 +149,7 @@ fn register(arena: &leveret_engine::Arena) -> Result<(), String> {
 }
 
 /// A child that stands in front of the operation, on a fresh copy of `image`.
-fn child_at(operation: &Operation, image: &ArenaImage, path: &Path) -> Result<Stepped, String> {
+fn child_at(operation: &KilledOperation, image: &ArenaImage, path: &Path) -> Result<Stepped, String> {
     image.write(path).map_err(|error| error.to_string())?;
     let prepare = || {
         let arena = open(path)?;
@@ -161,8 +161,8 @@ fn child_at(operation: &Operation, image: &ArenaImage, path: &Path) -> Result<St
 }
 
 impl Bench<'_> {
-    fn failure(&self, place: impl fmt::Display, why: impl fmt::Display) -> Failure {
-        Failure { operation: self.operation.name, place: place.to_string(), why: why.to_string() }
+    fn failure(&self, place: impl fmt::Display, why: impl fmt::Display) -> KillFailure {
+        KillFailure { operation: self.operation.name, place: place.to_string(), why: why.to_string() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -170,14 +170,14 @@ impl Bench<'_> {
     }
 
     /// The whole operation, step by step. Returns a sample of the images on which a lock was held.
-    fn step_through(&mut self) -> Result<Vec<ArenaImage>, Failure> {
+    fn step_through(&mut self) -> Result<Vec<ArenaImage>, KillFailure> {
         let path = self.path("stepped");
         let mut child =
             child_at(&self.operation, &self.base, &path).map_err(|why| self.failure("at its start", why))?;
         let file = File::open(&path).map_err(|error| self.failure("at its start", error))?;
         let mut last = ArenaImage::default();
         let mut image = ArenaImage::default();
-        let mut least = Progress::NotDone;
+        let mut least = HowFar::NotDone;
         let mut held = Sample::new(self.how.recoveries);
         let every = self.how.every * self.operation.stride;
         let phase = self.rng.below(every);
@@ -196,11 +196,11 @@ impl Bench<'_> {
             let mut due = false;
             while !due {
                 match child.step().map_err(|why| self.failure(&place, why))? {
-                    Step::Over => {
+                    ChildStep::Over => {
                         self.is_done(&file, child, &path)?;
                         return Ok(held.chosen);
                     }
-                    Step::Ran { steps, at } => {
+                    ChildStep::Ran { steps, at } => {
                         self.tally.steps = steps;
                         due = if at == previous { self.rng.one_in(REPEATS) } else { steps % every == phase };
                         previous = at;
@@ -214,10 +214,10 @@ impl Bench<'_> {
     }
 
     /// The operation has returned: now it must be done, and a reader must see that.
-    fn is_done(&mut self, file: &File, child: Stepped, path: &Path) -> Result<(), Failure> {
+    fn is_done(&mut self, file: &File, child: Stepped, path: &Path) -> Result<(), KillFailure> {
         let place = "after its end";
         let image = ArenaImage::read(file).map_err(|error| self.failure(place, error))?;
-        if !matches!(child.finish(), Ending::Done(_)) {
+        if !matches!(child.finish(), ChildEnd::Done(_)) {
             return Err(self.failure(place, "the operation failed without any kill"));
         }
         let seen = process::run(|| look(&open(path)?, &self.operation).map(|progress| format!("{progress:?}")));
@@ -229,25 +229,25 @@ impl Bench<'_> {
         if !complete {
             return Err(self.failure(place, format!("it answered success, and a reader sees it as {seen}")));
         }
-        self.try_image(&image, place, Progress::NotDone).map(|_| ())
+        self.try_image(&image, place, HowFar::NotDone).map(|_| ())
     }
 
     /// Lets survivors live on a copy. Returns what was seen of the operation, which no later image may undo.
-    fn try_image(&mut self, image: &ArenaImage, place: &str, least: Progress) -> Result<Progress, Failure> {
+    fn try_image(&mut self, image: &ArenaImage, place: &str, least: HowFar) -> Result<HowFar, KillFailure> {
         let path = self.path("copy");
         image.write(&path).map_err(|error| self.failure(place, error))?;
         let seed = self.rng.bits();
         let seen = prove(&path, &self.operation, seed, least).map_err(|why| self.failure(place, why))?;
         self.tally.images += 1;
         match seen {
-            Progress::NotDone => self.tally.not_done += 1,
+            HowFar::NotDone => self.tally.not_done += 1,
             _ => self.tally.done += 1,
         }
         Ok(seen)
     }
 
     /// Real SIGKILLs, at random steps, survivors on the arena itself.
-    fn kill_really(&mut self) -> Result<(), Failure> {
+    fn kill_really(&mut self) -> Result<(), KillFailure> {
         let path = self.path("killed");
         for _ in 0..self.how.kills {
             let steps = self.rng.below(self.tally.steps);
@@ -257,14 +257,14 @@ impl Bench<'_> {
             child.step_many(steps).map_err(|why| self.failure(&place, why))?;
             child.kill();
             let seed = self.rng.bits();
-            prove(&path, &self.operation, seed, Progress::NotDone).map_err(|why| self.failure(&place, why))?;
+            prove(&path, &self.operation, seed, HowFar::NotDone).map_err(|why| self.failure(&place, why))?;
             self.tally.kills += 1;
         }
         Ok(())
     }
 
     /// Second order: on arenas whose lock is held by the dead, the recovering process is stepped and dies too.
-    fn kill_recoverers(&mut self, held: Vec<ArenaImage>) -> Result<(), Failure> {
+    fn kill_recoverers(&mut self, held: Vec<ArenaImage>) -> Result<(), KillFailure> {
         let path = self.path("recovered");
         for left in held {
             let place = "in a recovery";
@@ -281,7 +281,7 @@ impl Bench<'_> {
             let file = File::open(&path).map_err(|error| self.failure(place, error))?;
             let mut last = left;
             let mut image = ArenaImage::default();
-            let mut least = Progress::NotDone;
+            let mut least = HowFar::NotDone;
             loop {
                 let skip = self.rng.between(1, 2 * self.how.recovery_every - 1);
                 let running = child.step_many(skip).map_err(|why| self.failure(place, why))?;
@@ -362,7 +362,7 @@ pub fn making(folder: &Path, samples: u64, rng: &mut Rng) -> Result<(), String> 
     anew()?;
     let mut whole = make(&own)?;
     let mut steps = 0;
-    while whole.step()? != Step::Over {
+    while whole.step()? != ChildStep::Over {
         steps += 1;
     }
     whole.finish().into_result()?;
@@ -396,7 +396,7 @@ pub fn toy(folder: &Path) -> Result<(), String> {
     let write = |at| file.write_all_at(&filler_key(at), at).map_err(failed);
     let mut child = stepper::start(|| Ok(()), |()| write(0).and_then(|()| write(8)), |()| Ok(String::new()))?;
     let mut states = vec![ArenaImage::read(&file).map_err(failed)?];
-    while child.step()? != Step::Over {
+    while child.step()? != ChildStep::Over {
         let now = ArenaImage::read(&file).map_err(failed)?;
         if states.last() != Some(&now) {
             states.push(now);

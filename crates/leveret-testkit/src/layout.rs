@@ -24,7 +24,7 @@ pub fn seal_superblock(page: &mut [u8; SUPERBLOCK_LEN]) {
 
 /// A region of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub struct FileRegion {
     /// Its number in the directory.
     pub id: u32,
     /// Where it begins.
@@ -49,24 +49,28 @@ pub const INDEX: u32 = 13;
 pub const DATA: u32 = 15;
 
 /// The regions of an arena.
-pub fn regions(image: &ArenaImage) -> Vec<Region> {
+pub fn regions(image: &ArenaImage) -> Vec<FileRegion> {
     let u32_at = |off| u32::from_ne_bytes(image.bytes(off));
     let u64_at = |off| u64::from_ne_bytes(image.bytes(off));
     let entry = |index| DIRECTORY + 24 * index;
     (0..u64::from(u32_at(REGION_COUNT)).min(32))
-        .map(|index| Region { id: u32_at(entry(index)), off: u64_at(entry(index) + 8), len: u64_at(entry(index) + 16) })
+        .map(|index| FileRegion {
+            id: u32_at(entry(index)),
+            off: u64_at(entry(index) + 8),
+            len: u64_at(entry(index) + 16),
+        })
         .collect()
 }
 
 /// The region with this number.
-pub fn region(image: &ArenaImage, id: u32) -> Option<Region> {
+pub fn region(image: &ArenaImage, id: u32) -> Option<FileRegion> {
     regions(image).into_iter().find(|region| region.id == id)
 }
 
 /// The shards in use, one behind the other.
-pub fn shards(image: &ArenaImage) -> Option<Region> {
+pub fn shards(image: &ArenaImage) -> Option<FileRegion> {
     let count = 1u64 << u32::from_ne_bytes(image.bytes(SHARD_SHIFT)).min(16);
-    region(image, SHARDS).map(|region| Region { len: count * SHARD_SIZE, ..region })
+    region(image, SHARDS).map(|region| FileRegion { len: count * SHARD_SIZE, ..region })
 }
 
 /// Whether one of these shards is locked. Its first word is its lock.

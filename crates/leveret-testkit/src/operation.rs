@@ -12,7 +12,7 @@ pub const SUBJECT: &[u8] = b"subject";
 
 /// What a reader sees of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenItem {
     /// The value; a number as its text.
     pub value: Vec<u8>,
     /// The client's flags.
@@ -23,34 +23,34 @@ pub struct Seen {
     pub marks: Marks,
 }
 
-impl Seen {
-    pub(crate) fn new(value: impl Into<Vec<u8>>) -> Seen {
-        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER, marks: Marks::NONE }
+impl SeenItem {
+    pub(crate) fn new(value: impl Into<Vec<u8>>) -> SeenItem {
+        SeenItem { value: value.into(), flags: 0, deadline: Deadline::NEVER, marks: Marks::NONE }
     }
 
-    pub(crate) fn flags(self, flags: u32) -> Seen {
-        Seen { flags, ..self }
+    pub(crate) fn flags(self, flags: u32) -> SeenItem {
+        SeenItem { flags, ..self }
     }
 
-    pub(crate) fn marks(self, marks: Marks) -> Seen {
-        Seen { marks, ..self }
+    pub(crate) fn marks(self, marks: Marks) -> SeenItem {
+        SeenItem { marks, ..self }
     }
 
-    pub(crate) fn ttl(self, secs: u32) -> Seen {
-        Seen { deadline: Deadline::after(now(), secs), ..self }
+    pub(crate) fn ttl(self, secs: u32) -> SeenItem {
+        SeenItem { deadline: Deadline::after(now(), secs), ..self }
     }
 
     /// Looks the key up.
-    pub fn at(arena: &Arena, key: &[u8]) -> Option<Seen> {
+    pub fn at(arena: &Arena, key: &[u8]) -> Option<SeenItem> {
         let item = arena.get(key, now())?;
-        Some(Seen { value: item.value, flags: item.meta.flags, deadline: item.deadline, marks: item.meta.marks })
+        Some(SeenItem { value: item.value, flags: item.meta.flags, deadline: item.deadline, marks: item.meta.marks })
     }
 
     /// For a message.
-    pub fn show(seen: Option<&Seen>) -> String {
+    pub fn show(seen: Option<&SeenItem>) -> String {
         match seen {
             None => "nothing".to_owned(),
-            Some(Seen { value, flags, deadline, marks }) => {
+            Some(SeenItem { value, flags, deadline, marks }) => {
                 format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.0)
             }
         }
@@ -63,9 +63,9 @@ pub enum Effect {
     /// One key: first or second state, nothing else.
     Key {
         /// Before the operation.
-        before: Option<Seen>,
+        before: Option<SeenItem>,
         /// After it.
-        after: Option<Seen>,
+        after: Option<SeenItem>,
     },
     /// Every key: all there or none.
     Flush,
@@ -77,7 +77,7 @@ type Warm = dyn Fn(&Arena) -> Result<u64, String>;
 type Run = dyn Fn(&Arena, u64) -> Result<(), String>;
 
 /// One operation to be killed.
-pub struct Operation {
+pub struct KilledOperation {
     /// Its name in the table and on the command line.
     pub name: &'static str,
     /// The key that it works on.
@@ -140,24 +140,24 @@ pub(crate) fn want<T: std::fmt::Debug + PartialEq>(result: Result<T, Error>, wan
     }
 }
 
-pub(crate) fn store(arena: &Arena, key: &[u8], seen: &Seen, mode: Mode) -> Result<Stored, Error> {
+pub(crate) fn store(arena: &Arena, key: &[u8], seen: &SeenItem, mode: Mode) -> Result<Stored, Error> {
     arena.store(key, Value::Bytes(&seen.value), Meta::default().with_flags(seen.flags), seen.deadline, mode, now())
 }
 
-impl Operation {
+impl KilledOperation {
     pub(crate) fn new(
         name: &'static str,
-        before: Option<Seen>,
-        after: Option<Seen>,
+        before: Option<SeenItem>,
+        after: Option<SeenItem>,
         run: impl Fn(&Arena, u64) -> Result<(), String> + 'static,
-    ) -> Operation {
+    ) -> KilledOperation {
         let first = before.clone();
         let warm = move |arena: &Arena| match &first {
             Some(seen) => text(store(arena, SUBJECT, seen, Mode::Set)).map(|_| 0),
             None => Ok(0),
         };
         let effect = Effect::Key { before, after };
-        Operation {
+        KilledOperation {
             name,
             subject: SUBJECT.to_vec(),
             effect,
@@ -170,52 +170,57 @@ impl Operation {
     }
 
     /// Appends or prepends a subject to another one.
-    pub(crate) fn joining(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
+    pub(crate) fn joining(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> KilledOperation {
         let (first, second) = (subject(1, first_len), subject(2, second_len));
         let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
         let run =
-            move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
-        Operation::new(
+            move |arena: &Arena, _| text(store(arena, SUBJECT, &SeenItem::new(second.clone()), mode)).and_then(stored);
+        KilledOperation::new(
             name,
-            Some(Seen::new(first.clone()).flags(7).ttl(1000)),
-            Some(Seen::new(both).flags(7).ttl(1000)),
+            Some(SeenItem::new(first.clone()).flags(7).ttl(1000)),
+            Some(SeenItem::new(both).flags(7).ttl(1000)),
             run,
         )
     }
 
-    pub(crate) fn storing(name: &'static str, before: Option<Seen>, after: Seen, mode: Mode) -> Operation {
+    pub(crate) fn storing(
+        name: &'static str,
+        before: Option<SeenItem>,
+        after: SeenItem,
+        mode: Mode,
+    ) -> KilledOperation {
         let value = after.clone();
-        Operation::new(name, before, Some(after), move |arena, _| {
+        KilledOperation::new(name, before, Some(after), move |arena, _| {
             text(store(arena, SUBJECT, &value, mode)).and_then(stored)
         })
     }
 
-    pub(crate) fn warm(self, warm: impl Fn(&Arena) -> Result<u64, String> + 'static) -> Operation {
+    pub(crate) fn warm(self, warm: impl Fn(&Arena) -> Result<u64, String> + 'static) -> KilledOperation {
         let first = self.warm;
-        Operation { warm: Box::new(move |arena| first(arena).and_then(|_| warm(arena))), ..self }
+        KilledOperation { warm: Box::new(move |arena| first(arena).and_then(|_| warm(arena))), ..self }
     }
 
-    pub(crate) fn effect(self, effect: Effect) -> Operation {
-        Operation { effect, ..self }
+    pub(crate) fn effect(self, effect: Effect) -> KilledOperation {
+        KilledOperation { effect, ..self }
     }
 
-    pub(crate) fn pressure(self) -> Operation {
-        Operation { pressure: true, ..self }
+    pub(crate) fn pressure(self) -> KilledOperation {
+        KilledOperation { pressure: true, ..self }
     }
 
-    pub(crate) fn stride(self, stride: u64) -> Operation {
-        Operation { stride, ..self }
+    pub(crate) fn stride(self, stride: u64) -> KilledOperation {
+        KilledOperation { stride, ..self }
     }
 
-    pub(crate) fn triggering(name: &'static str, trigger: Trigger) -> Operation {
-        Operation { trigger: Some(trigger), ..Operation::new(name, None, None, |_, _| Ok(())) }
+    pub(crate) fn triggering(name: &'static str, trigger: Trigger) -> KilledOperation {
+        KilledOperation { trigger: Some(trigger), ..KilledOperation::new(name, None, None, |_, _| Ok(())) }
     }
 
     /// A triggering operation, when the rehearsal has shown that filler `index` is the one.
-    pub fn triggered_by(mut self, index: u64) -> Operation {
+    pub fn triggered_by(mut self, index: u64) -> KilledOperation {
         let Some(Trigger { filler_len, .. }) = self.trigger else { return self };
         self.subject = filler_key(index);
-        self.effect = Effect::Key { before: None, after: Some(Seen::new(filler(index, filler_len))) };
+        self.effect = Effect::Key { before: None, after: Some(SeenItem::new(filler(index, filler_len))) };
         self.warm = Box::new(move |arena| {
             for earlier in 0..index {
                 read_filler(arena, earlier);

@@ -8,14 +8,14 @@ use leveret_engine::{
     ReadOptions, Stored, Terms, Time, Value,
 };
 
-use crate::operation::{now, store, stored, subject, text, want, Effect, Operation, Seen, Trigger, SUBJECT};
+use crate::operation::{now, store, stored, subject, text, want, Effect, KilledOperation, SeenItem, Trigger, SUBJECT};
 use crate::rng::Rng;
 use crate::sizes;
 use crate::values;
 
-fn counting(name: &'static str, before: &str, delta: Delta, after: u64) -> Operation {
+fn counting(name: &'static str, before: &str, delta: Delta, after: u64) -> KilledOperation {
     let run = move |arena: &Arena, _| want(arena.count(SUBJECT, delta, None, now()), Counted::Value(after));
-    Operation::new(name, Some(Seen::new(before)), Some(Seen::new(after.to_string())), run)
+    KilledOperation::new(name, Some(SeenItem::new(before)), Some(SeenItem::new(after.to_string())), run)
 }
 
 /// Makes the subject a number that counts in place, by memcached's rules.
@@ -40,20 +40,20 @@ fn cas_of_subject(arena: &Arena) -> Result<u64, String> {
         .ok_or_else(|| "the subject is not there".to_owned())
 }
 
-fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Operation {
+fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> KilledOperation {
     let with = |secs: Option<u32>| match secs {
-        Some(secs) => Seen::new(subject(1, 30)).ttl(secs),
-        None => Seen::new(subject(1, 30)),
+        Some(secs) => SeenItem::new(subject(1, 30)).ttl(secs),
+        None => SeenItem::new(subject(1, 30)),
     };
     let deadline = with(after).deadline;
-    Operation::new(name, Some(with(before)), Some(with(after)), move |arena, _| {
+    KilledOperation::new(name, Some(with(before)), Some(with(after)), move |arena, _| {
         want(arena.touch(SUBJECT, deadline, now()), true)
     })
 }
 
-fn amending(name: &'static str, before: Seen, after: Seen, cas: NewCas, drop_value: bool) -> Operation {
+fn amending(name: &'static str, before: SeenItem, after: SeenItem, cas: NewCas, drop_value: bool) -> KilledOperation {
     let amendment = Amendment::new(after.deadline, after.marks, cas).drop_value(drop_value);
-    Operation::new(name, Some(before), Some(after), move |arena, _| {
+    KilledOperation::new(name, Some(before), Some(after), move |arena, _| {
         let amended = text(arena.amend(SUBJECT, now(), &mut |_| Some(amendment)))?;
         amended.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
     })
@@ -66,9 +66,9 @@ fn granted(arena: &Arena) -> Result<leveret_engine::Ticket, String> {
     }
 }
 
-fn large(counter: u64) -> Seen {
+fn large(counter: u64) -> SeenItem {
     // Two whole segments of 32 KiB and a tail.
-    Seen::new(subject(counter, 70_000))
+    SeenItem::new(subject(counter, 70_000))
 }
 
 /// Made once, before the operation: a million zeros are a million steps.
@@ -80,75 +80,75 @@ fn too_large(arena: &Arena) -> &'static [u8] {
 const BURST: u64 = 40;
 
 /// All of them. Of what is tried with any size, the seed says which.
-pub fn all(seed: u64) -> Vec<Operation> {
+pub fn all(seed: u64) -> Vec<KilledOperation> {
     [fixed(), sizes::of(&mut Rng::new(seed))].into_iter().flatten().collect()
 }
 
-fn fixed() -> Vec<Operation> {
-    let small = || Seen::new(subject(1, 30));
-    let other = || Seen::new(subject(2, 300)).flags(9).ttl(500);
+fn fixed() -> Vec<KilledOperation> {
+    let small = || SeenItem::new(subject(1, 30));
+    let other = || SeenItem::new(subject(2, 300)).flags(9).ttl(500);
     vec![
-        Operation::storing("set-new", None, small().ttl(100), Mode::Set),
-        Operation::storing("set-overwrite", Some(small().flags(3)), other(), Mode::Set),
-        Operation::storing("set-whole-segment", Some(small()), Seen::new(subject(2, 31_000)), Mode::Set),
-        Operation::storing("add", None, other(), Mode::Add),
-        Operation::new("add-exists", Some(small()), Some(small()), move |arena, _| {
-            want(store(arena, SUBJECT, &Seen::new("x"), Mode::Add), Stored::Exists)
+        KilledOperation::storing("set-new", None, small().ttl(100), Mode::Set),
+        KilledOperation::storing("set-overwrite", Some(small().flags(3)), other(), Mode::Set),
+        KilledOperation::storing("set-whole-segment", Some(small()), SeenItem::new(subject(2, 31_000)), Mode::Set),
+        KilledOperation::storing("add", None, other(), Mode::Add),
+        KilledOperation::new("add-exists", Some(small()), Some(small()), move |arena, _| {
+            want(store(arena, SUBJECT, &SeenItem::new("x"), Mode::Add), Stored::Exists)
         }),
-        Operation::storing("replace", Some(small()), other(), Mode::Replace),
-        Operation::joining("append", Mode::Append, 30, 40),
-        Operation::joining("prepend", Mode::Prepend, 30, 40),
-        Operation::joining("append-grows-large", Mode::Append, 20_000, 20_000),
-        Operation::joining("append-to-large", Mode::Append, 50_000, 100),
-        Operation::joining("prepend-to-large", Mode::Prepend, 50_000, 100),
-        Operation::new("cas", Some(small()), Some(other()), |arena, token| {
-            let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
+        KilledOperation::storing("replace", Some(small()), other(), Mode::Replace),
+        KilledOperation::joining("append", Mode::Append, 30, 40),
+        KilledOperation::joining("prepend", Mode::Prepend, 30, 40),
+        KilledOperation::joining("append-grows-large", Mode::Append, 20_000, 20_000),
+        KilledOperation::joining("append-to-large", Mode::Append, 50_000, 100),
+        KilledOperation::joining("prepend-to-large", Mode::Prepend, 50_000, 100),
+        KilledOperation::new("cas", Some(small()), Some(other()), |arena, token| {
+            let value = SeenItem::new(subject(2, 300)).flags(9).ttl(500);
             text(store(arena, SUBJECT, &value, Mode::Cas(token))).and_then(stored)
         })
         .warm(cas_of_subject),
-        Operation::new("gets-first", Some(small()), Some(small()), |arena, _| cas_of_subject(arena).map(|_| ())),
-        Operation::new("gets-number", Some(small()), Some(Seen::new("5")), |arena, _| {
+        KilledOperation::new("gets-first", Some(small()), Some(small()), |arena, _| cas_of_subject(arena).map(|_| ())),
+        KilledOperation::new("gets-number", Some(small()), Some(SeenItem::new("5")), |arena, _| {
             cas_of_subject(arena).map(|_| ())
         })
         .warm(|arena| text(arena.delete(SUBJECT, now())).and_then(|_| made_number(5)(arena)))
-        .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("5")) }),
-        Operation::new("delete", Some(small()), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
-        Operation::new("delete-version", Some(small()), None, |arena, token| {
+        .effect(Effect::Key { before: Some(SeenItem::new("5")), after: Some(SeenItem::new("5")) }),
+        KilledOperation::new("delete", Some(small()), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
+        KilledOperation::new("delete-version", Some(small()), None, |arena, token| {
             text(arena.delete_version(SUBJECT, token, now())).and_then(stored)
         })
         .warm(cas_of_subject),
         counting("incr-text", "99", Delta::Increment(1), 100),
-        Operation::new("incr", None, Some(Seen::new("1000")), |arena, _| {
+        KilledOperation::new("incr", None, Some(SeenItem::new("1000")), |arena, _| {
             want(arena.count(SUBJECT, Delta::Increment(1), None, now()), Counted::Value(1000))
         })
         .warm(made_number(999))
-        .effect(Effect::Key { before: Some(Seen::new("999")), after: Some(Seen::new("1000")) }),
-        Operation::new("decr", None, Some(Seen::new("0")), |arena, _| {
+        .effect(Effect::Key { before: Some(SeenItem::new("999")), after: Some(SeenItem::new("1000")) }),
+        KilledOperation::new("decr", None, Some(SeenItem::new("0")), |arena, _| {
             want(arena.count(SUBJECT, Delta::Decrement(7), None, now()), Counted::Value(0))
         })
         .warm(made_number(5))
-        .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("0")) }),
-        Operation::new("incr-creates", None, Some(Seen::new("41").ttl(90)), |arena, _| {
+        .effect(Effect::Key { before: Some(SeenItem::new("5")), after: Some(SeenItem::new("0")) }),
+        KilledOperation::new("incr-creates", None, Some(SeenItem::new("41").ttl(90)), |arena, _| {
             let initial = (41, Deadline::after(now(), 90));
             want(arena.count(SUBJECT, Delta::Increment(1), Some(initial), now()), Counted::Value(41))
         }),
-        Operation::new("add-integer", None, Some(Seen::new("-3")), |arena, _| {
+        KilledOperation::new("add-integer", None, Some(SeenItem::new("-3")), |arena, _| {
             want(arena.add_integer(SUBJECT, -5, None, now()), Counted::Value(-3i64 as u64))
         })
         .warm(made_integer(2))
-        .effect(Effect::Key { before: Some(Seen::new("2")), after: Some(Seen::new("-3")) }),
-        Operation::new("add-integer-creates", None, Some(Seen::new("-5")), |arena, _| {
+        .effect(Effect::Key { before: Some(SeenItem::new("2")), after: Some(SeenItem::new("-3")) }),
+        KilledOperation::new("add-integer-creates", None, Some(SeenItem::new("-5")), |arena, _| {
             want(arena.add_integer(SUBJECT, -5, Some(Deadline::NEVER), now()), Counted::Value(-5i64 as u64))
         }),
-        Operation::new("cas-integer", None, Some(Seen::new("11")), |arena, _| {
+        KilledOperation::new("cas-integer", None, Some(SeenItem::new("11")), |arena, _| {
             text(arena.cas_integer(SUBJECT, 10, 11, now())).and_then(stored)
         })
         .warm(made_integer(10))
-        .effect(Effect::Key { before: Some(Seen::new("10")), after: Some(Seen::new("11")) }),
+        .effect(Effect::Key { before: Some(SeenItem::new("10")), after: Some(SeenItem::new("11")) }),
         touching("touch-longer", Some(100), Some(200)),
         touching("touch-shorter", Some(200), Some(100)),
         touching("touch-never", Some(100), None),
-        Operation::new("get-and-touch", Some(small().ttl(50)), Some(small().ttl(500)), |arena, _| {
+        KilledOperation::new("get-and-touch", Some(small().ttl(50)), Some(small().ttl(500)), |arena, _| {
             let item = text(arena.get_and_touch(SUBJECT, Deadline::after(now(), 500), now()))?;
             item.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
         }),
@@ -161,14 +161,14 @@ fn fixed() -> Vec<Operation> {
         ),
         amending("amend-deadline", small().ttl(50), small().ttl(500), NewCas::Keep, false),
         amending("amend-large", large(1), large(1).marks(Marks::WON).ttl(10), NewCas::Is(5), false),
-        amending("amend-drops-value", large(1), Seen::new("").marks(Marks::STALE), NewCas::Next, true),
+        amending("amend-drops-value", large(1), SeenItem::new("").marks(Marks::STALE), NewCas::Next, true),
         // The deadline of what was there stays.
-        Operation::new(
+        KilledOperation::new(
             "store-stale",
             Some(small().ttl(50)),
-            Some(Seen::new(subject(2, 300)).flags(9).ttl(50).marks(Marks::STALE)),
+            Some(SeenItem::new(subject(2, 300)).flags(9).ttl(50).marks(Marks::STALE)),
             |arena, token| {
-                let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
+                let value = SeenItem::new(subject(2, 300)).flags(9).ttl(500);
                 let terms = Terms::new(Mode::Set).compare(Some(token - 1)).older_is_stale(true).cas(Some(7));
                 let meta = Meta::default().with_flags(value.flags);
                 text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now()))
@@ -176,43 +176,48 @@ fn fixed() -> Vec<Operation> {
             },
         )
         .warm(cas_of_subject),
-        Operation::new("count-dates", Some(Seen::new("99")), Some(Seen::new("100").ttl(60)), |arena, token| {
-            let deadline = Deadline::after(now(), 60);
-            let terms = CountTerms::new().compare(Some(token)).cas(Some(7)).deadline(Some(deadline)).want_cas(true);
-            let counted = arena.count_if(SUBJECT, Delta::Increment(1), None, &terms, now());
-            want(counted, CountedItem::Value { value: 100, cas: 7, deadline, is_new: false })
-        })
+        KilledOperation::new(
+            "count-dates",
+            Some(SeenItem::new("99")),
+            Some(SeenItem::new("100").ttl(60)),
+            |arena, token| {
+                let deadline = Deadline::after(now(), 60);
+                let terms = CountTerms::new().compare(Some(token)).cas(Some(7)).deadline(Some(deadline)).want_cas(true);
+                let counted = arena.count_if(SUBJECT, Delta::Increment(1), None, &terms, now());
+                want(counted, CountedItem::Value { value: 100, cas: 7, deadline, is_new: false })
+            },
+        )
         .warm(cas_of_subject),
-        Operation::new("announce", Some(small()), Some(small()), |arena, _| {
+        KilledOperation::new("announce", Some(small()), Some(small()), |arena, _| {
             // Left standing: the process is killed before it could withdraw it.
             arena.announce("unix /run/leveret.sock").map(std::mem::forget).map_err(|error| error.to_string())
         }),
-        Operation::new("flush", None, None, |arena, _| text(arena.flush())).effect(Effect::Flush),
-        Operation::new("flush-later", Some(small()), Some(small()), |arena, _| {
+        KilledOperation::new("flush", None, None, |arena, _| text(arena.flush())).effect(Effect::Flush),
+        KilledOperation::new("flush-later", Some(small()), Some(small()), |arena, _| {
             text(arena.flush_at(Time(Time::now().0 + 100_000)))
         }),
-        Operation::new("lease", None, None, |arena, _| granted(arena).map(|_| ())),
-        Operation::new("lease-release", None, None, |arena, _| {
+        KilledOperation::new("lease", None, None, |arena, _| granted(arena).map(|_| ())),
+        KilledOperation::new("lease-release", None, None, |arena, _| {
             arena.release_all();
             Ok(())
         })
         .warm(|arena| granted(arena).map(|_| 0)),
-        Operation::storing("set-large", None, large(1), Mode::Set),
-        Operation::storing("overwrite-large", Some(large(1)), large(2), Mode::Set),
-        Operation::storing("large-becomes-small", Some(large(1)), small(), Mode::Set),
-        Operation::storing("small-becomes-large", Some(small()), large(2), Mode::Set),
-        Operation::new("touch-large", Some(large(1).ttl(100)), Some(large(1).ttl(10)), |arena, _| {
+        KilledOperation::storing("set-large", None, large(1), Mode::Set),
+        KilledOperation::storing("overwrite-large", Some(large(1)), large(2), Mode::Set),
+        KilledOperation::storing("large-becomes-small", Some(large(1)), small(), Mode::Set),
+        KilledOperation::storing("small-becomes-large", Some(small()), large(2), Mode::Set),
+        KilledOperation::new("touch-large", Some(large(1).ttl(100)), Some(large(1).ttl(10)), |arena, _| {
             want(arena.touch(SUBJECT, Deadline::after(now(), 10), now()), true)
         }),
-        Operation::new("delete-large", Some(large(1)), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
-        Operation::new("set-too-large", Some(small()), None, |arena, _| {
+        KilledOperation::new("delete-large", Some(large(1)), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
+        KilledOperation::new("set-too-large", Some(small()), None, |arena, _| {
             match arena.set(SUBJECT, too_large(arena), Deadline::NEVER, now()) {
                 Err(Error::ValueTooLarge { .. }) => Ok(()),
                 other => Err(format!("a value above the limit was answered {other:?}")),
             }
         })
         .warm(|arena| Ok(too_large(arena).len() as u64)),
-        Operation::new("reclaim-expired", Some(small()), Some(small()), |arena, _| {
+        KilledOperation::new("reclaim-expired", Some(small()), Some(small()), |arena, _| {
             arena.tend(Time(now().0 + 100), usize::MAX);
             Ok(())
         })
@@ -222,27 +227,27 @@ fn fixed() -> Vec<Operation> {
             };
             (0..60).try_for_each(mortal).map(|()| 0)
         }),
-        Operation::new("burst", None, None, |arena, _| {
+        KilledOperation::new("burst", None, None, |arena, _| {
             burst().iter().try_for_each(|(key, value)| text(arena.set(key, value, Deadline::NEVER, now())))
         })
         .warm(|_| Ok(burst().len() as u64))
         .effect(Effect::Burst)
         .stride(3),
-        Operation::triggering(
+        KilledOperation::triggering(
             "set-splits-index",
             Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 },
         ),
-        Operation::triggering(
+        KilledOperation::triggering(
             "set-grows-arena",
             Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true },
         ),
-        Operation::triggering(
+        KilledOperation::triggering(
             "set-evicts",
             Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true },
         )
         .pressure()
         .stride(29),
-        Operation::triggering(
+        KilledOperation::triggering(
             "set-moves-items",
             Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true },
         )
@@ -272,7 +277,7 @@ pub fn burst_value(index: u64) -> Vec<u8> {
 pub fn burst_progress(arena: &Arena) -> Result<u64, String> {
     let mut there = 0;
     for index in 0..BURST {
-        match Seen::at(arena, &burst_key(index)) {
+        match SeenItem::at(arena, &burst_key(index)) {
             None => {}
             Some(seen) if seen.value != burst_value(index) => {
                 return Err(format!("burst key {index} holds {}", values::show(&seen.value)))

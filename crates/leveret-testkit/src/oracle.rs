@@ -54,7 +54,7 @@ pub struct Counts {
 
 /// What an operation does to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum ChangeKind {
     /// There is no item.
     #[default]
     Gone,
@@ -64,32 +64,32 @@ pub enum Kind {
 
 /// One version of a key, or its absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Version {
+pub struct KeyVersion {
     /// Counts the operations on the key.
     pub counter: u64,
     /// Whether there is an item.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// From when on the item is dead.
     pub deadline: u32,
 }
 
 /// What is known of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Record {
+pub struct KeyRecord {
     /// The last operation that was begun.
-    pub intent: Version,
+    pub intent: KeyVersion,
     /// The last one that was acknowledged.
-    pub acked: Version,
+    pub acked: KeyVersion,
     /// Flushes that had begun when it was acknowledged.
     pub flushes: u64,
 }
 
-impl Record {
+impl KeyRecord {
     /// Whether a hit with this counter is allowed. `flushed`: flushes done before the read began; `now`: read before it
     /// too.
     pub fn judge(&self, counter: u64, flushed: u64, now: Time) -> Result<(), String> {
         let open = self.intent.counter > self.acked.counter;
-        let allowed = |version: &Version| version.kind == Kind::There && version.counter == counter;
+        let allowed = |version: &KeyVersion| version.kind == ChangeKind::There && version.counter == counter;
         if open && allowed(&self.intent) {
             // Its writer may have been anywhere in it, so nothing is known of flushes and deadlines but its own.
             return if Deadline(self.intent.deadline).is_past(now) {
@@ -213,32 +213,32 @@ impl Ledger {
     }
 
     /// What is known of a key.
-    pub fn record(&self, slot: u64, key: u64) -> Record {
+    pub fn record(&self, slot: u64, key: u64) -> KeyRecord {
         let at = Self::record_at(slot, key);
         let version = |at| {
             let word = self.u64_at(at + 8);
-            let kind = if word as u32 == 1 { Kind::There } else { Kind::Gone };
-            Version { counter: self.u64_at(at), kind, deadline: (word >> 32) as u32 }
+            let kind = if word as u32 == 1 { ChangeKind::There } else { ChangeKind::Gone };
+            KeyVersion { counter: self.u64_at(at), kind, deadline: (word >> 32) as u32 }
         };
-        Record { intent: version(at), acked: version(at + 16), flushes: self.u64_at(at + 32) }
+        KeyRecord { intent: version(at), acked: version(at + 16), flushes: self.u64_at(at + 32) }
     }
 
     /// Notes what is about to be done to a key.
-    pub fn intend(&self, slot: u64, key: u64, intent: Version) {
+    pub fn intend(&self, slot: u64, key: u64, intent: KeyVersion) {
         self.put(Self::record_at(slot, key), &words(intent));
     }
 
     /// Notes what was acknowledged, or found out by reading.
-    pub fn acknowledge(&self, slot: u64, key: u64, record: Record) {
+    pub fn acknowledge(&self, slot: u64, key: u64, record: KeyRecord) {
         let [first, second] = words(record.acked);
         self.put(Self::record_at(slot, key) + 16, &[first, second, record.flushes]);
     }
 }
 
-fn words(version: Version) -> [u64; 2] {
+fn words(version: KeyVersion) -> [u64; 2] {
     let kind = match version.kind {
-        Kind::Gone => 0,
-        Kind::There => 1,
+        ChangeKind::Gone => 0,
+        ChangeKind::There => 1,
     };
     [version.counter, kind | u64::from(version.deadline) << 32]
 }
@@ -248,19 +248,19 @@ mod tests {
     use super::*;
     use crate::scratch;
 
-    fn there(counter: u64, deadline: u32) -> Version {
-        Version { counter, kind: Kind::There, deadline }
+    fn there(counter: u64, deadline: u32) -> KeyVersion {
+        KeyVersion { counter, kind: ChangeKind::There, deadline }
     }
 
     #[test]
     fn what_a_read_may_show() {
         let never = u32::MAX;
-        let gone = |counter| Version { counter, kind: Kind::Gone, deadline: 0 };
-        let closed = Record { intent: there(5, never), acked: there(5, never), flushes: 2 };
-        let open = Record { intent: there(6, never), ..closed };
-        let deleting = Record { intent: gone(6), ..closed };
-        let deleted = Record { intent: gone(6), acked: gone(6), flushes: 2 };
-        let dying = Record { intent: there(5, 100), acked: there(5, 100), flushes: 2 };
+        let gone = |counter| KeyVersion { counter, kind: ChangeKind::Gone, deadline: 0 };
+        let closed = KeyRecord { intent: there(5, never), acked: there(5, never), flushes: 2 };
+        let open = KeyRecord { intent: there(6, never), ..closed };
+        let deleting = KeyRecord { intent: gone(6), ..closed };
+        let deleted = KeyRecord { intent: gone(6), acked: gone(6), flushes: 2 };
+        let dying = KeyRecord { intent: there(5, 100), acked: there(5, 100), flushes: 2 };
         let table = [
             ("the acknowledged version", closed, 5, 2, true),
             ("an older one", closed, 4, 2, false),
@@ -283,14 +283,14 @@ mod tests {
         let folder = scratch::folder().unwrap();
         let path = folder.path().join("ledger");
         let ledger = Ledger::create(&path, 3).unwrap();
-        let record = Record { intent: there(8, 50), acked: there(7, u32::MAX), flushes: 4 };
+        let record = KeyRecord { intent: there(8, 50), acked: there(7, u32::MAX), flushes: 4 };
         ledger.intend(2, KEYS - 1, record.intent);
         ledger.acknowledge(2, KEYS - 1, record);
         let counts = Counts { operations: 3, busy: 1, no_memory: 0 };
         ledger.set_counts(1, counts);
         let again = Ledger::open(&path).unwrap();
         assert_eq!(again.record(2, KEYS - 1), record);
-        assert_eq!(again.record(1, KEYS - 1), Record::default());
+        assert_eq!(again.record(1, KEYS - 1), KeyRecord::default());
         assert_eq!(again.counts(1), counts);
         const { assert!(RECORDS + KEYS * RECORD_SIZE <= SLOT_SIZE) };
     }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use leveret_engine::{Deadline, Error, Time};
 
-use crate::oracle::{Counts, Kind, Ledger, Record, Version, BUCKETS, KEYS};
+use crate::oracle::{ChangeKind, Counts, KeyRecord, KeyVersion, Ledger, BUCKETS, KEYS};
 use crate::rng::Rng;
-use crate::stores::Store;
+use crate::stores::KeyStore;
 use crate::values::{self, show};
 
 /// What a key is used for; by its number, so that every worker of a slot agrees.
@@ -47,7 +47,7 @@ pub struct Own<S> {
     slot: u64,
     large_max: u64,
     rng: Rng,
-    records: Vec<Record>,
+    records: Vec<KeyRecord>,
     next: Vec<u64>,
     counts: Counts,
     latencies: [u64; BUCKETS],
@@ -77,7 +77,7 @@ pub fn version_of(number: u64, key: &[u8], value: &[u8]) -> Result<u64, String> 
     Ok(frames[frames.len() - 1].counter)
 }
 
-impl<S: Store> Own<S> {
+impl<S: KeyStore> Own<S> {
     /// Takes over a slot.
     pub fn new(store: S, ledger: Ledger, slot: u64, memory: u64, rng: Rng) -> Own<S> {
         let records: Vec<_> = (0..KEYS).map(|key| ledger.record(slot, key)).collect();
@@ -152,14 +152,16 @@ impl<S: Store> Own<S> {
                 }
             }
             // Deleted, or forgotten: either way none of the two may be seen again.
-            None if open => self.close(key, Version { counter: record.intent.counter, kind: Kind::Gone, deadline: 0 }),
+            None if open => {
+                self.close(key, KeyVersion { counter: record.intent.counter, kind: ChangeKind::Gone, deadline: 0 })
+            }
             None => {}
         }
         Ok(())
     }
 
-    fn begin(&mut self, key: u64, kind: Kind, counter: u64, deadline: u32) -> Version {
-        let intent = Version { counter, kind, deadline };
+    fn begin(&mut self, key: u64, kind: ChangeKind, counter: u64, deadline: u32) -> KeyVersion {
+        let intent = KeyVersion { counter, kind, deadline };
         self.records[key as usize].intent = intent;
         self.next[key as usize] = self.next[key as usize].max(counter + 1);
         self.ledger.intend(self.slot, key, intent);
@@ -167,11 +169,11 @@ impl<S: Store> Own<S> {
     }
 
     /// The operation was acknowledged, or is known not to have happened: from now on the key has this version.
-    fn close(&mut self, key: u64, version: Version) {
+    fn close(&mut self, key: u64, version: KeyVersion) {
         let record = &mut self.records[key as usize];
         if record.acked != version {
             // Read after the answer: only a flush that begins later must remove this version.
-            *record = Record { acked: version, flushes: self.ledger.flushes_begun(), ..*record };
+            *record = KeyRecord { acked: version, flushes: self.ledger.flushes_begun(), ..*record };
             self.ledger.acknowledge(self.slot, key, *record);
         }
         if record.intent != version {
@@ -191,7 +193,7 @@ impl<S: Store> Own<S> {
     /// An answer that says there is an item is a lie when it is known that there is none.
     fn believe(&self, key: u64, what: &str, was_there: bool) -> Result<(), Trouble> {
         let acked = self.records[key as usize].acked;
-        if was_there && acked.kind == Kind::Gone {
+        if was_there && acked.kind == ChangeKind::Gone {
             return Err(Trouble::Lie(format!(
                 "{what} found {}, which is gone since operation {}",
                 show(&own_key(self.slot, key)),
@@ -216,11 +218,11 @@ impl<S: Store> Own<S> {
         } else {
             Deadline::NEVER
         };
-        let version = self.begin(key, Kind::There, self.next[key as usize], deadline.0);
+        let version = self.begin(key, ChangeKind::There, self.next[key as usize], deadline.0);
         let value = values::frame(&name, self.slot, version.counter, len as usize);
         let answer = self.store.set(&name, &value, deadline, now);
         if answer == Err(Error::NoMemory) {
-            self.close(key, Version { kind: Kind::Gone, deadline: 0, ..version });
+            self.close(key, KeyVersion { kind: ChangeKind::Gone, deadline: 0, ..version });
         }
         self.refuse(key, answer)?;
         self.close(key, version);
@@ -228,7 +230,7 @@ impl<S: Store> Own<S> {
     }
 
     fn delete(&mut self, key: u64) -> Result<(), Trouble> {
-        let version = self.begin(key, Kind::Gone, self.next[key as usize], 0);
+        let version = self.begin(key, ChangeKind::Gone, self.next[key as usize], 0);
         let answer = self.store.delete(&own_key(self.slot, key), Time::now());
         let was_there = self.refuse(key, answer)?;
         self.believe(key, "delete", was_there)?;
@@ -243,12 +245,13 @@ impl<S: Store> Own<S> {
             return self.set(key);
         }
         // Pieces must follow each other, so the number after the one that is there.
-        let version = self.begin(key, Kind::There, self.records[key as usize].acked.counter + 1, Deadline::NEVER.0);
+        let version =
+            self.begin(key, ChangeKind::There, self.records[key as usize].acked.counter + 1, Deadline::NEVER.0);
         let len = self.rng.below(300) as usize;
         let answer = self.store.append(&name, &values::frame(&name, self.slot, version.counter, len), Time::now());
         let was_there = self.refuse(key, answer)?;
         self.believe(key, "append", was_there)?;
-        self.close(key, if was_there { version } else { Version { kind: Kind::Gone, ..version } });
+        self.close(key, if was_there { version } else { KeyVersion { kind: ChangeKind::Gone, ..version } });
         Ok(())
     }
 
@@ -256,16 +259,16 @@ impl<S: Store> Own<S> {
         let now = Time::now();
         let deadline = Deadline::after(now, self.rng.between(3, 6) as u32);
         let acked = self.records[key as usize].acked;
-        if acked.kind == Kind::There && acked.deadline < deadline.0 {
+        if acked.kind == ChangeKind::There && acked.deadline < deadline.0 {
             // Noted before: killed in between, the later deadline is what may be seen.
-            let record = Record {
-                acked: Version { deadline: deadline.0, ..acked },
-                intent: Version { deadline: deadline.0, ..acked },
+            let record = KeyRecord {
+                acked: KeyVersion { deadline: deadline.0, ..acked },
+                intent: KeyVersion { deadline: deadline.0, ..acked },
                 ..self.records[key as usize]
             };
             self.records[key as usize] = record;
             self.ledger.acknowledge(self.slot, key, record);
-        } else if acked.kind == Kind::There {
+        } else if acked.kind == ChangeKind::There {
             return Ok(());
         }
         let was_there = self.store.touch(&own_key(self.slot, key), deadline, now).map_err(Trouble::Refused)?;
@@ -275,8 +278,8 @@ impl<S: Store> Own<S> {
     fn count(&mut self, key: u64) -> Result<(), Trouble> {
         let name = own_key(self.slot, key);
         let acked = self.records[key as usize].acked;
-        let target = if acked.kind == Kind::There { acked.counter + 1 } else { self.next[key as usize] };
-        let version = self.begin(key, Kind::There, target, Deadline::NEVER.0);
+        let target = if acked.kind == ChangeKind::There { acked.counter + 1 } else { self.next[key as usize] };
+        let version = self.begin(key, ChangeKind::There, target, Deadline::NEVER.0);
         // Where the counter was forgotten it begins with the same number that counting would have given.
         let answer = self.store.count(&name, target, Time::now());
         let got = self.refuse(key, answer)?;
@@ -351,7 +354,7 @@ mod tests {
         }
     }
 
-    impl Store for Liar {
+    impl KeyStore for Liar {
         fn get(&mut self, key: &[u8], now: Time) -> Option<Vec<u8>> {
             let value = self.honest.get(key, now)?;
             let before = self.before.get(key).cloned().unwrap_or_default();

@@ -11,11 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use leveret_engine::{Arena, Deadline, OpenOptions, Sampled, Sampler, Seen, Stats};
-use leveret_simulator::policy::{Engine, Gdsf, Intervals, Lru, Memcached, S3Fifo};
-use leveret_simulator::{replay, Item, Op, Outcome, Policy, Request, Scale, Trace};
+use leveret_simulator::policy::{Engine, Gdsf, Intervals, LruCache, Memcached, S3Fifo};
+use leveret_simulator::{replay, CachedItem, Policy, ReplayOutcome, Scale, Trace, TraceOp, TraceRequest};
 
 use crate::seeded;
-use crate::traces::{Lifetimes, Shape, Sizes, Stream};
+use crate::traces::{Lifetimes, Sizes, StreamShape, TraceStream};
 
 /// A stream, and the memory that it is replayed with.
 #[derive(Clone, Debug)]
@@ -25,13 +25,13 @@ pub struct Contest {
     /// Bytes of each cache.
     pub memory: u64,
     /// The requests.
-    pub shape: Shape,
+    pub shape: StreamShape,
 }
 
 impl Contest {
     /// Its requests.
     pub fn trace(&self) -> Trace {
-        Trace::collect(Stream::new(self.shape.clone()))
+        Trace::collect(TraceStream::new(self.shape.clone()))
     }
 }
 
@@ -39,7 +39,7 @@ impl Contest {
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// Hits and misses.
-    pub outcome: Outcome,
+    pub outcome: ReplayOutcome,
     /// Fewest bytes of living items in the arena at any look after it was first full, and the most.
     pub item_bytes_min: u64,
     /// See `item_bytes_min`.
@@ -54,13 +54,13 @@ pub struct Replay {
 #[derive(Clone, Copy, Debug)]
 pub struct Others {
     /// An exact LRU.
-    pub lru: Outcome,
+    pub lru: ReplayOutcome,
     /// memcached's slabs and segmented LRU, modelled.
-    pub memcached: Outcome,
+    pub memcached: ReplayOutcome,
     /// S3-FIFO of bytes.
-    pub s3fifo: Outcome,
+    pub s3fifo: ReplayOutcome,
     /// GreedyDual-Size-Frequency.
-    pub gdsf: Outcome,
+    pub gdsf: ReplayOutcome,
     /// What no policy can beat.
     pub bound: u64,
 }
@@ -70,7 +70,7 @@ impl Others {
     pub fn of(trace: &Trace, memory: u64) -> Others {
         let run = |policy: &mut dyn Policy| replay(trace, policy, 1, &|_| {});
         Others {
-            lru: run(&mut Lru::new(memory)),
+            lru: run(&mut LruCache::new(memory)),
             memcached: run(&mut Memcached::new(memory)),
             s3fifo: run(&mut S3Fifo::new(memory)),
             gdsf: run(&mut Gdsf::new(memory)),
@@ -80,7 +80,7 @@ impl Others {
 
     /// The least miss ratio of those that do not look at sizes.
     pub fn best_size_blind(&self) -> f64 {
-        [self.lru, self.memcached, self.s3fifo].iter().map(Outcome::miss_ratio).fold(1.0, f64::min)
+        [self.lru, self.memcached, self.s3fifo].iter().map(ReplayOutcome::miss_ratio).fold(1.0, f64::min)
     }
 }
 
@@ -108,7 +108,7 @@ impl Policy for Watched {
         self.engine.get(key, key_len, now)
     }
 
-    fn store(&mut self, item: &Item, now: u32) {
+    fn store(&mut self, item: &CachedItem, now: u32) {
         self.engine.store(item, now);
     }
 
@@ -123,7 +123,7 @@ pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Re
     let arena = seeded::open(path, &options, seed).map_err(|error| error.to_string())?;
     let stats = arena.stats();
     let begun = Replay {
-        outcome: Outcome::default(),
+        outcome: ReplayOutcome::default(),
         item_bytes_min: u64::MAX,
         item_bytes_max: 0,
         stats,
@@ -147,7 +147,7 @@ pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Re
 struct Recorded {
     engine: Engine,
     sampler: Sampler,
-    requests: Vec<Request>,
+    requests: Vec<TraceRequest>,
     numbers: HashMap<u64, u32>,
     stores: u64,
     gets: u64,
@@ -160,15 +160,15 @@ impl Recorded {
         let Recorded { sampler, requests, numbers, stores, .. } = self;
         let mut note = |seen: Seen| {
             let (op, count) = match seen.event {
-                Sampled::Read(reads) => (Op::Get, reads),
+                Sampled::Read(reads) => (TraceOp::Get, reads),
                 // As `leveret record`: no more stores follow a miss than there are misses.
-                Sampled::Stored if (*stores as f64) < misses => (Op::Get, 1),
-                Sampled::Deleted => (Op::Delete, 1),
-                _ => (Op::Set, 1),
+                Sampled::Stored if (*stores as f64) < misses => (TraceOp::Get, 1),
+                Sampled::Deleted => (TraceOp::Delete, 1),
+                _ => (TraceOp::Set, 1),
             };
-            *stores += u64::from(seen.event == Sampled::Stored && op == Op::Get);
+            *stores += u64::from(seen.event == Sampled::Stored && op == TraceOp::Get);
             let next = numbers.len() as u32;
-            let request = Request {
+            let request = TraceRequest {
                 at_secs: now,
                 key: *numbers.entry(seen.hash).or_insert(next),
                 value_len: seen.value_len as u32,
@@ -191,7 +191,7 @@ impl Policy for Recorded {
         self.engine.get(key, key_len, now)
     }
 
-    fn store(&mut self, item: &Item, now: u32) {
+    fn store(&mut self, item: &CachedItem, now: u32) {
         self.engine.store(item, now);
     }
 
@@ -227,11 +227,11 @@ pub fn curves(trace: &Trace, memory: u64) -> [f64; 2] {
     let scale = Scale::of(trace, memory);
     let on = |policy: &mut dyn Policy| replay(trace, policy, scale.clones, &|_| {}).with_gets_of(trace).miss_ratio();
     let mut engine = Engine::new(scale.memory).expect("an arena");
-    [on(&mut engine), on(&mut Lru::new(scale.memory))]
+    [on(&mut engine), on(&mut LruCache::new(scale.memory))]
 }
 
 /// Replays a trace on an arena that others may look at, so many requests a second; what is missed is stored.
-pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> Outcome {
+pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> ReplayOutcome {
     struct Paced {
         engine: Engine,
         begun: Instant,
@@ -248,10 +248,10 @@ pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> Out
             self.engine.get(key, key_len, self.begun.elapsed().as_secs() as u32)
         }
 
-        fn store(&mut self, item: &Item, now: u32) {
+        fn store(&mut self, item: &CachedItem, now: u32) {
             let left = if item.deadline == u32::MAX { item.deadline } else { item.deadline - now };
             let now = self.begun.elapsed().as_secs() as u32;
-            self.engine.store(&Item { deadline: left.saturating_add(now), ..*item }, now);
+            self.engine.store(&CachedItem { deadline: left.saturating_add(now), ..*item }, now);
         }
 
         fn delete(&mut self, key: u32, key_len: u16, _: u32) {
@@ -267,23 +267,23 @@ pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> Out
 pub fn contests(requests: u64, seed: u64) -> Vec<Contest> {
     let memory = (requests * 8).next_power_of_two().max(8 << 20);
     let keys = memory / 48;
-    let base = Shape { requests, seed, keys, requests_per_sec: requests / 800, ..Shape::default() };
+    let base = StreamShape { requests, seed, keys, requests_per_sec: requests / 800, ..StreamShape::default() };
     let contest = |name, shape| Contest { name, memory, shape };
     vec![
-        contest("zipf 0.7", Shape { zipf: 0.7, keys: keys / 2, ..base.clone() }),
-        contest("zipf 0.9", Shape { zipf: 0.9, ..base.clone() }),
-        contest("zipf 1.1", Shape { zipf: 1.1, sizes: Sizes::Lognormal(460.0, 1.2), ..base.clone() }),
-        contest("scans", Shape { scan_percent: 10, ..base.clone() }),
-        contest("a loop", Shape { zipf: 0.9, loop_percent: 30, loop_keys: keys / 12, ..base.clone() }),
-        contest("shifting popularity", Shape { drift_every: 2, ..base.clone() }),
-        contest("popular ones small", Shape { sizes: Sizes::Growing(400.0, 1.0, 0.3), ..base.clone() }),
+        contest("zipf 0.7", StreamShape { zipf: 0.7, keys: keys / 2, ..base.clone() }),
+        contest("zipf 0.9", StreamShape { zipf: 0.9, ..base.clone() }),
+        contest("zipf 1.1", StreamShape { zipf: 1.1, sizes: Sizes::Lognormal(460.0, 1.2), ..base.clone() }),
+        contest("scans", StreamShape { scan_percent: 10, ..base.clone() }),
+        contest("a loop", StreamShape { zipf: 0.9, loop_percent: 30, loop_keys: keys / 12, ..base.clone() }),
+        contest("shifting popularity", StreamShape { drift_every: 2, ..base.clone() }),
+        contest("popular ones small", StreamShape { sizes: Sizes::Growing(400.0, 1.0, 0.3), ..base.clone() }),
         contest(
             "lifetimes, one-hit",
-            Shape { lifetimes: Lifetimes::Mixed, once_percent: 15, drift_every: 20, ..base.clone() },
+            StreamShape { lifetimes: Lifetimes::Mixed, once_percent: 15, drift_every: 20, ..base.clone() },
         ),
         contest(
             "Twitter's kind",
-            Shape {
+            StreamShape {
                 zipf: 1.1,
                 sizes: Sizes::Lognormal(230.0, 1.0),
                 key_lens: (20, 70),
@@ -295,7 +295,7 @@ pub fn contests(requests: u64, seed: u64) -> Vec<Contest> {
         ),
         contest(
             "Meta's kind (ETC)",
-            Shape {
+            StreamShape {
                 zipf: 0.9,
                 sizes: Sizes::Pareto(15.0, 214.476, 0.348_238),
                 key_lens: (16, 48),

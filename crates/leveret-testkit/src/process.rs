@@ -18,7 +18,7 @@ const FAILED: i32 = 86;
 
 /// How a child ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ChildEnd {
     /// It did its work; the text is what it reported.
     Done(String),
     /// It found something wrong and says what.
@@ -29,24 +29,24 @@ pub enum Ending {
     Exit(i32),
 }
 
-impl Ending {
+impl ChildEnd {
     /// `Ok` for a child that did its work, else a sentence about what happened.
     pub fn into_result(self) -> Result<String, String> {
         match self {
-            Ending::Done(report) => Ok(report),
+            ChildEnd::Done(report) => Ok(report),
             other => Err(other.to_string()),
         }
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ChildEnd {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Done(report) => write!(out, "done: {report}"),
-            Ending::Wrong(what) => write!(out, "{what}"),
-            Ending::Signal(Signal::SIGALRM) => write!(out, "hung: no end after {HANG_SECS} s"),
-            Ending::Signal(signal) => write!(out, "died of {signal}"),
-            Ending::Exit(code) => write!(out, "exited with code {code}"),
+            ChildEnd::Done(report) => write!(out, "done: {report}"),
+            ChildEnd::Wrong(what) => write!(out, "{what}"),
+            ChildEnd::Signal(Signal::SIGALRM) => write!(out, "hung: no end after {HANG_SECS} s"),
+            ChildEnd::Signal(signal) => write!(out, "died of {signal}"),
+            ChildEnd::Exit(code) => write!(out, "exited with code {code}"),
         }
     }
 }
@@ -90,7 +90,7 @@ pub fn spawn(work: impl FnOnce() -> Result<String, String>) -> Child {
 }
 
 /// Runs `work` in a child and waits for its end.
-pub fn run(work: impl FnOnce() -> Result<String, String>) -> Ending {
+pub fn run(work: impl FnOnce() -> Result<String, String>) -> ChildEnd {
     spawn(work).wait()
 }
 
@@ -101,7 +101,7 @@ impl Child {
     }
 
     /// Waits for the end.
-    pub fn wait(mut self) -> Ending {
+    pub fn wait(mut self) -> ChildEnd {
         // Read first: a report longer than the pipe's buffer would keep the child from its end.
         let report = self.take_report();
         loop {
@@ -112,7 +112,7 @@ impl Child {
     }
 
     /// The end, if it has come.
-    pub fn try_wait(&mut self) -> Option<Ending> {
+    pub fn try_wait(&mut self) -> Option<ChildEnd> {
         match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::StillAlive) => None,
             status => {
@@ -153,14 +153,14 @@ impl Drop for Child {
     }
 }
 
-fn ending(status: nix::Result<WaitStatus>, report: &str) -> Option<Ending> {
+fn ending(status: nix::Result<WaitStatus>, report: &str) -> Option<ChildEnd> {
     match status {
-        Ok(WaitStatus::Exited(_, 0)) => Some(Ending::Done(report.to_owned())),
-        Ok(WaitStatus::Exited(_, FAILED)) => Some(Ending::Wrong(report.to_owned())),
-        Ok(WaitStatus::Exited(_, code)) => Some(Ending::Exit(code)),
-        Ok(WaitStatus::Signaled(_, signal, _)) => Some(Ending::Signal(signal)),
+        Ok(WaitStatus::Exited(_, 0)) => Some(ChildEnd::Done(report.to_owned())),
+        Ok(WaitStatus::Exited(_, FAILED)) => Some(ChildEnd::Wrong(report.to_owned())),
+        Ok(WaitStatus::Exited(_, code)) => Some(ChildEnd::Exit(code)),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(ChildEnd::Signal(signal)),
         Ok(_) | Err(nix::errno::Errno::EINTR) => None,
-        Err(error) => Some(Ending::Wrong(format!("waitpid: {error}"))),
+        Err(error) => Some(ChildEnd::Wrong(format!("waitpid: {error}"))),
     }
 }
 

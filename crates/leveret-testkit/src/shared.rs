@@ -33,7 +33,7 @@ struct Seen {
 }
 
 /// The worker's memory of shared keys.
-pub struct Shared {
+pub struct SharedKeys {
     /// A number of its own, also among the workers of its slot.
     me: u64,
     large_max: u64,
@@ -64,10 +64,10 @@ impl Seen {
     }
 }
 
-impl Shared {
+impl SharedKeys {
     /// A new worker.
-    pub fn new(mut rng: Rng, memory: u64) -> Shared {
-        Shared { me: rng.bits() >> 1, large_max: memory / 24, rng, seen: HashMap::new() }
+    pub fn new(mut rng: Rng, memory: u64) -> SharedKeys {
+        SharedKeys { me: rng.bits() >> 1, large_max: memory / 24, rng, seen: HashMap::new() }
     }
 
     /// One operation.

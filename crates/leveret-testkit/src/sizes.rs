@@ -3,7 +3,7 @@
 
 use leveret_engine::Mode;
 
-use crate::operation::{subject, Operation, Seen, Trigger};
+use crate::operation::{subject, KilledOperation, SeenItem, Trigger};
 use crate::rng::Rng;
 
 /// Of the harness's arenas.
@@ -31,14 +31,14 @@ fn filler_len(rng: &mut Rng, max: u64) -> usize {
 }
 
 /// One of each, with sizes of chance.
-pub fn of(rng: &mut Rng) -> Vec<Operation> {
-    let any = |rng: &mut Rng, counter| Seen::new(subject(counter, filler_len(rng, VALUE_MAX)));
-    let large = Operation::storing("set-any-size", None, any(rng, 1), Mode::Set);
-    let other = Operation::storing("overwrite-any-size", Some(any(rng, 1)), any(rng, 2), Mode::Set);
+pub fn of(rng: &mut Rng) -> Vec<KilledOperation> {
+    let any = |rng: &mut Rng, counter| SeenItem::new(subject(counter, filler_len(rng, VALUE_MAX)));
+    let large = KilledOperation::storing("set-any-size", None, any(rng, 1), Mode::Set);
+    let other = KilledOperation::storing("overwrite-any-size", Some(any(rng, 1)), any(rng, 2), Mode::Set);
     let half = |rng: &mut Rng| filler_len(rng, VALUE_MAX / 2);
     let (append, prepend) = (
-        Operation::joining("append-any-size", Mode::Append, half(rng), half(rng)),
-        Operation::joining("prepend-any-size", Mode::Prepend, half(rng), half(rng)),
+        KilledOperation::joining("append-any-size", Mode::Append, half(rng), half(rng)),
+        KilledOperation::joining("prepend-any-size", Mode::Prepend, half(rng), half(rng)),
     );
     let filler_len = filler_len(rng, VALUE_MAX / 4).max(8_000);
     let evicts = Trigger { number: |stats| stats.evicted, filler_len, when: |_| true };
@@ -48,6 +48,6 @@ pub fn of(rng: &mut Rng) -> Vec<Operation> {
         other.stride(7),
         append.stride(7),
         prepend.stride(7),
-        Operation::triggering("set-evicts-any-size", evicts).pressure().stride(29),
+        KilledOperation::triggering("set-evicts-any-size", evicts).pressure().stride(29),
     ]
 }

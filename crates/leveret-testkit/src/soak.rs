@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// What to do, and for how long.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SoakPlan {
     /// Starts the server: a program and its arguments, which say the port and the arena.
     pub server: Vec<String>,
     /// The server's port at 127.0.0.1.
@@ -41,7 +41,7 @@ pub struct Plan {
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct SoakOutcome {
     /// How often the server was killed.
     pub kills: u64,
     /// Requests that were answered.
@@ -65,11 +65,11 @@ const WRONG_MAX: usize = 10;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Holds the soak. An error says that it could not be held.
-pub fn run(plan: &Plan) -> io::Result<Outcome> {
+pub fn run(plan: &SoakPlan) -> io::Result<SoakOutcome> {
     let mut server = start(plan)?;
     let is_over = AtomicBool::new(false);
     let mut kills = 0;
-    let mut outcome = thread::scope(|scope| -> io::Result<Outcome> {
+    let mut outcome = thread::scope(|scope| -> io::Result<SoakOutcome> {
         let clients = (0..plan.clients).map(|writer| {
             let is_over = &is_over;
             scope.spawn(move || client(plan, writer, is_over))
@@ -97,7 +97,7 @@ pub fn run(plan: &Plan) -> io::Result<Outcome> {
         };
         let held = weather();
         is_over.store(true, Ordering::Relaxed);
-        let mut sum = Outcome::default();
+        let mut sum = SoakOutcome::default();
         for worker in workers {
             let one = worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
             sum.answered += one.answered;
@@ -118,7 +118,7 @@ pub fn run(plan: &Plan) -> io::Result<Outcome> {
 }
 
 /// Starts the server and waits until it listens.
-fn start(plan: &Plan) -> io::Result<Child> {
+fn start(plan: &SoakPlan) -> io::Result<Child> {
     let mut child = Command::new(&plan.server[0]).args(&plan.server[1..]).spawn()?;
     let end = Instant::now() + PATIENCE;
     while std::net::TcpStream::connect(("127.0.0.1", plan.port)).is_err() {
@@ -149,11 +149,11 @@ struct Worker {
     own: Vec<Own>,
     writers: u64,
     arena: PathBuf,
-    outcome: Outcome,
+    outcome: SoakOutcome,
 }
 
 impl Worker {
-    fn new(plan: &Plan, writer: u64) -> Worker {
+    fn new(plan: &SoakPlan, writer: u64) -> Worker {
         let own = vec![Own::default(); KEYS as usize];
         let rng = Rng::new(plan.seed).fork(writer + 1);
         Worker {
@@ -162,7 +162,7 @@ impl Worker {
             own,
             writers: plan.clients + plan.neighbours,
             arena: plan.arena.clone(),
-            outcome: Outcome::default(),
+            outcome: SoakOutcome::default(),
         }
     }
 
@@ -231,7 +231,7 @@ impl Worker {
 }
 
 /// Batches over a socket, each of one kind so that it is known what an answer is to.
-fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
+fn client(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
     let mut worker = Worker::new(plan, writer);
     let protocol = [Protocol::Text, Protocol::Binary, Protocol::Meta][writer as usize % 3];
     // The arena is for the neighbours: here everything goes over the socket.
@@ -316,7 +316,7 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
 }
 
 /// At the arena itself, beside the server: the same, and takes what a killed server has left.
-fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
+fn neighbour(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
     let mut worker = Worker::new(plan, writer);
     let arena = match open(&plan.arena, true) {
         Ok(arena) => arena,
@@ -355,8 +355,8 @@ fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
 }
 
 /// A watcher in a process of its own, killed and started again.
-fn watched(plan: &Plan, number: u64, is_over: &AtomicBool) -> Outcome {
-    let mut outcome = Outcome::default();
+fn watched(plan: &SoakPlan, number: u64, is_over: &AtomicBool) -> SoakOutcome {
+    let mut outcome = SoakOutcome::default();
     let mut rng = Rng::new(plan.seed).fork(u64::MAX - number);
     while !is_over.load(Ordering::Relaxed) && outcome.wrong.is_empty() {
         let told = watcher::Process::start(&plan.watcher).and_then(|watcher| {
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_oracle_sees_what_must_not_be() {
-        let plan = Plan {
+        let plan = SoakPlan {
             server: vec![],
             port: 0,
             tls_port: None,

@@ -8,7 +8,7 @@ use nix::sys::wait::{waitpid, WaitStatus};
 use nix::unistd::{alarm, Pid};
 use rustix::thread::{sched_getcpu, sched_setaffinity, CpuSet};
 
-use crate::process::{self, Child, Ending};
+use crate::process::{self, Child, ChildEnd};
 
 /// Keeps this process, and all that it forks from now on, on the CPU where it runs. Only one of parent and child ever
 /// runs, and handing over to another CPU, which sleeps, made a step take four times as long on a virtual machine.
@@ -28,7 +28,7 @@ pub struct Stepped {
 
 /// Where the child is after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ChildStep {
     /// One more instruction has run.
     Ran {
         /// Instructions run so far in the stepped part.
@@ -98,15 +98,15 @@ impl Stepped {
     }
 
     /// Runs one instruction.
-    pub fn step(&mut self) -> Result<Step, String> {
+    pub fn step(&mut self) -> Result<ChildStep, String> {
         let pid = self.pid();
         ptrace::step(pid, None).map_err(|error| format!("ptrace step: {error}"))?;
         match wait(pid)? {
             WaitStatus::Stopped(_, Signal::SIGTRAP) => {
                 self.steps += 1;
-                Ok(Step::Ran { steps: self.steps, at: instruction_pointer(pid)? })
+                Ok(ChildStep::Ran { steps: self.steps, at: instruction_pointer(pid)? })
             }
-            WaitStatus::Stopped(_, Signal::SIGSTOP) => Ok(Step::Over),
+            WaitStatus::Stopped(_, Signal::SIGSTOP) => Ok(ChildStep::Over),
             status => Err(format!(
                 "the stepped child stopped in a way of its own after {} instructions: {status:?}",
                 self.steps
@@ -117,7 +117,7 @@ impl Stepped {
     /// Runs up to `count` instructions; false when the part was over before.
     pub fn step_many(&mut self, count: u64) -> Result<bool, String> {
         for _ in 0..count {
-            if self.step()? == Step::Over {
+            if self.step()? == ChildStep::Over {
                 return Ok(false);
             }
         }
@@ -125,15 +125,15 @@ impl Stepped {
     }
 
     /// Lets the child go on freely to its end.
-    pub fn finish(self) -> Ending {
+    pub fn finish(self) -> ChildEnd {
         match ptrace::detach(self.pid(), None) {
             Ok(()) => self.child.wait(),
-            Err(error) => Ending::Wrong(format!("ptrace detach: {error}")),
+            Err(error) => ChildEnd::Wrong(format!("ptrace detach: {error}")),
         }
     }
 
     /// SIGKILL, here and now; returns when the kernel has taken the process down.
-    pub fn kill(self) -> Ending {
+    pub fn kill(self) -> ChildEnd {
         self.child.kill();
         self.child.wait()
     }

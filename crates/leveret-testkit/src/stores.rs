@@ -8,7 +8,7 @@ use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Meta, Mode, Stored,
 use crate::oracle::Ledger;
 
 /// The operations that own keys need.
-pub trait Store {
+pub trait KeyStore {
     /// The value, if it is there.
     fn get(&mut self, key: &[u8], now: Time) -> Option<Vec<u8>>;
     /// Stores it.
@@ -25,7 +25,7 @@ pub trait Store {
     fn flushes_done(&self, ledger: &Ledger) -> u64;
 }
 
-impl Store for Arena {
+impl KeyStore for Arena {
     fn get(&mut self, key: &[u8], now: Time) -> Option<Vec<u8>> {
         Arena::get(self, key, now).map(|item| item.value)
     }
@@ -72,7 +72,7 @@ impl Private {
     }
 }
 
-impl Store for Private {
+impl KeyStore for Private {
     fn get(&mut self, key: &[u8], now: Time) -> Option<Vec<u8>> {
         self.alive(key, now).map(|(value, _)| value.clone())
     }

@@ -14,7 +14,7 @@ use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
 use crate::oracle::{Counts, Ledger, BUCKETS};
-use crate::process::{self, Child, Ending};
+use crate::process::{self, Child, ChildEnd};
 use crate::rng::Rng;
 use crate::scratch;
 use crate::worker::{self, ledger_path, Post, PATIENCE};
@@ -53,7 +53,7 @@ pub enum Group {
 
 /// What a storm did.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct StormOutcome {
     /// Per group: processes, counts, latencies.
     pub groups: Vec<(Group, u64, Counts, [u64; BUCKETS])>,
     /// SIGKILLs.
@@ -89,7 +89,7 @@ struct Storm<'a> {
     ledger: Ledger,
     rng: Rng,
     workers: Vec<Worker>,
-    outcome: Outcome,
+    outcome: StormOutcome,
 }
 
 /// Every so long the killer rests until everybody has got something done.
@@ -98,7 +98,7 @@ const CALM_EVERY: Duration = Duration::from_secs(4);
 const CALM_OPERATIONS: u64 = 64;
 
 /// Runs one storm.
-pub fn rage(weather: &Weather) -> io::Result<Outcome> {
+pub fn rage(weather: &Weather) -> io::Result<StormOutcome> {
     let folder = scratch::folder()?;
     std::fs::write(folder.path().join("torture_worker.php"), include_str!("../php/torture_worker.php"))?;
     std::fs::write(folder.path().join("torture_worker.rb"), include_str!("../ruby/torture_worker.rb"))?;
@@ -119,7 +119,7 @@ pub fn rage(weather: &Weather) -> io::Result<Outcome> {
         ledger,
         rng: Rng::new(weather.seed),
         workers: Vec::new(),
-        outcome: Outcome::default(),
+        outcome: StormOutcome::default(),
     };
     for slot in 0..slots {
         let worker = storm.start(slot, weather.group_of(slot))?;
@@ -254,7 +254,7 @@ impl Storm<'_> {
         for index in 0..self.workers.len() {
             let Some(ending) = self.workers[index].try_wait()? else { continue };
             let (slot, group) = (self.workers[index].slot, self.workers[index].group);
-            if ending != Ending::Signal(Signal::SIGKILL) {
+            if ending != ChildEnd::Signal(Signal::SIGKILL) {
                 self.note(slot, group, &ending);
             }
             self.workers[index] = self.start(slot, group)?;
@@ -262,7 +262,7 @@ impl Storm<'_> {
         Ok(())
     }
 
-    fn note(&mut self, slot: u64, group: Group, ending: &Ending) {
+    fn note(&mut self, slot: u64, group: Group, ending: &ChildEnd) {
         let words = std::fs::read_to_string(self.complaints(slot)).unwrap_or_default();
         self.outcome.failures.push(format!("{group:?} worker of slot {slot}: {ending} {}", words.trim_end()));
     }
@@ -319,13 +319,13 @@ impl Storm<'_> {
                 match worker.try_wait() {
                     Ok(Some(ending)) => break ending,
                     Ok(None) if begun.elapsed() > PATIENCE => {
-                        break Ending::Wrong(format!("did not end within {} s", PATIENCE.as_secs()))
+                        break ChildEnd::Wrong(format!("did not end within {} s", PATIENCE.as_secs()))
                     }
                     Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-                    Err(error) => break Ending::Wrong(error.to_string()),
+                    Err(error) => break ChildEnd::Wrong(error.to_string()),
                 }
             };
-            if !matches!(ending, Ending::Done(_) | Ending::Signal(Signal::SIGKILL)) {
+            if !matches!(ending, ChildEnd::Done(_) | ChildEnd::Signal(Signal::SIGKILL)) {
                 self.note(worker.slot, worker.group, &ending);
             }
             if let Process::Other(child) = &mut worker.process {
@@ -339,7 +339,7 @@ impl Storm<'_> {
     fn inspect(&mut self, slots: u64) {
         let post = self.post(0);
         match process::run(move || worker::inspect(&post, slots)) {
-            Ending::Done(inspection) => self.outcome.inspection = inspection,
+            ChildEnd::Done(inspection) => self.outcome.inspection = inspection,
             ending => self.outcome.failures.push(format!("at the end: {ending}")),
         }
     }
@@ -379,14 +379,14 @@ impl Worker {
         }
     }
 
-    fn try_wait(&mut self) -> io::Result<Option<Ending>> {
+    fn try_wait(&mut self) -> io::Result<Option<ChildEnd>> {
         match &mut self.process {
             Process::Rust(child) => Ok(child.try_wait()),
             Process::Other(child) => Ok(child.try_wait()?.map(|status| match (status.code(), status.signal()) {
-                (Some(0), _) => Ending::Done(String::new()),
-                (Some(code), _) => Ending::Exit(code),
+                (Some(0), _) => ChildEnd::Done(String::new()),
+                (Some(code), _) => ChildEnd::Exit(code),
                 (None, signal) => {
-                    Ending::Signal(signal.and_then(|signal| Signal::try_from(signal).ok()).unwrap_or(Signal::SIGKILL))
+                    ChildEnd::Signal(signal.and_then(|signal| Signal::try_from(signal).ok()).unwrap_or(Signal::SIGKILL))
                 }
             })),
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use leveret_engine::{Arena, Counted, Deadline, Lease, Meta, Mode, OpenOptions, Stored, Value};
 
-use crate::operation::{filler, now, Effect, Operation, Seen};
+use crate::operation::{filler, now, Effect, KilledOperation, SeenItem};
 use crate::operations::burst_progress;
 use crate::process;
 use crate::rng::Rng;
@@ -23,7 +23,7 @@ const WITNESSES: u64 = 60;
 
 /// How far the killed operation had come, as a reader sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Progress {
+pub enum HowFar {
     /// Nothing of it is seen.
     NotDone,
     /// For a burst: some.
@@ -70,14 +70,14 @@ pub fn write_witnesses(arena: &Arena) -> Result<(), String> {
 }
 
 /// Looks at everything that was acknowledged before the kill, and at the killed operation. Writes nothing.
-pub fn look(arena: &Arena, operation: &Operation) -> Result<Progress, String> {
+pub fn look(arena: &Arena, operation: &KilledOperation) -> Result<HowFar, String> {
     if let Some(service) = arena.services().first() {
         return Err(format!("the dead are believed to serve: {}", service.text));
     }
     let there = witnesses_there(arena)?;
     let all = WITNESSES;
     match &operation.effect {
-        Effect::Flush if there == 0 => return Ok(Progress::Done),
+        Effect::Flush if there == 0 => return Ok(HowFar::Done),
         _ if there == all || operation.pressure => {}
         _ => return Err(format!("acknowledged writes are lost: {} of {all} keys are gone", all - there)),
     }
@@ -85,8 +85,8 @@ pub fn look(arena: &Arena, operation: &Operation) -> Result<Progress, String> {
         enough_fillers(arena, operation)?;
     }
     match &operation.effect {
-        Effect::Flush => Ok(Progress::NotDone),
-        Effect::Burst => Ok(Progress::Part(burst_progress(arena)?)),
+        Effect::Flush => Ok(HowFar::NotDone),
+        Effect::Burst => Ok(HowFar::Part(burst_progress(arena)?)),
         Effect::Key { before, after } => subject_progress(arena, operation, before.as_ref(), after.as_ref()),
     }
 }
@@ -95,17 +95,17 @@ fn witnesses_there(arena: &Arena) -> Result<u64, String> {
     let mut there = 0;
     for index in 0..WITNESSES {
         let wanted = if index % 10 == 5 { index.to_string().into_bytes() } else { witness_value(index) };
-        match Seen::at(arena, &witness_key(index)) {
+        match SeenItem::at(arena, &witness_key(index)) {
             None => {}
             Some(seen) if seen.value == wanted => there += 1,
-            Some(seen) => return Err(format!("{} holds {}", show(&witness_key(index)), Seen::show(Some(&seen)))),
+            Some(seen) => return Err(format!("{} holds {}", show(&witness_key(index)), SeenItem::show(Some(&seen)))),
         }
     }
     Ok(there)
 }
 
 /// In a full arena items come and go, but never all at once.
-fn enough_fillers(arena: &Arena, operation: &Operation) -> Result<(), String> {
+fn enough_fillers(arena: &Arena, operation: &KilledOperation) -> Result<(), String> {
     let Some(trigger) = operation.trigger else { return Ok(()) };
     let mut there = 0;
     for item in arena.iter(now()) {
@@ -132,29 +132,29 @@ fn enough_fillers(arena: &Arena, operation: &Operation) -> Result<(), String> {
 
 fn subject_progress(
     arena: &Arena,
-    operation: &Operation,
-    before: Option<&Seen>,
-    after: Option<&Seen>,
-) -> Result<Progress, String> {
-    let seen = Seen::at(arena, &operation.subject);
+    operation: &KilledOperation,
+    before: Option<&SeenItem>,
+    after: Option<&SeenItem>,
+) -> Result<HowFar, String> {
+    let seen = SeenItem::at(arena, &operation.subject);
     if seen.as_ref() == after {
-        return Ok(Progress::Done);
+        return Ok(HowFar::Done);
     }
     if seen.as_ref() == before || (seen.is_none() && operation.pressure) {
-        return Ok(Progress::NotDone);
+        return Ok(HowFar::NotDone);
     }
     if let Some(frames) = seen.as_ref().and_then(|seen| values::frames_of(&operation.subject, &seen.value).ok()) {
         if frames.iter().all(|frame| frame.writer >= FIRST_WRITER) {
-            return Ok(Progress::Overwritten);
+            return Ok(HowFar::Overwritten);
         }
     }
-    let (seen, before, after) = (Seen::show(seen.as_ref()), Seen::show(before), Seen::show(after));
+    let (seen, before, after) = (SeenItem::show(seen.as_ref()), SeenItem::show(before), SeenItem::show(after));
     Err(format!("{} holds {seen}: neither the old value {before} nor the new one {after}", show(&operation.subject)))
 }
 
 /// Everything that has to hold on an arena whose writer died in `operation`. `least`: what was seen of the operation
 /// earlier, and must not be undone.
-pub fn prove(path: &Path, operation: &Operation, seed: u64, least: Progress) -> Result<Progress, String> {
+pub fn prove(path: &Path, operation: &KilledOperation, seed: u64, least: HowFar) -> Result<HowFar, String> {
     let reader = process::run(|| look(&open(path)?, operation).map(encode));
     let first = decode(&reader.into_result().map_err(|why| format!("a reader that came first: {why}"))?)?;
     not_undone(operation, least, first)?;
@@ -183,7 +183,7 @@ pub fn prove(path: &Path, operation: &Operation, seed: u64, least: Progress) -> 
     Ok(first)
 }
 
-fn not_undone(operation: &Operation, earlier: Progress, later: Progress) -> Result<(), String> {
+fn not_undone(operation: &KilledOperation, earlier: HowFar, later: HowFar) -> Result<(), String> {
     // A full arena may forget the new item again.
     if later < earlier && !operation.pressure {
         return Err(format!("the operation was seen as {earlier:?} and later as {later:?}"));
@@ -191,28 +191,28 @@ fn not_undone(operation: &Operation, earlier: Progress, later: Progress) -> Resu
     Ok(())
 }
 
-fn encode(progress: Progress) -> String {
+fn encode(progress: HowFar) -> String {
     match progress {
-        Progress::NotDone => "not".to_owned(),
-        Progress::Part(part) => part.to_string(),
-        Progress::Done => "done".to_owned(),
-        Progress::Overwritten => "overwritten".to_owned(),
+        HowFar::NotDone => "not".to_owned(),
+        HowFar::Part(part) => part.to_string(),
+        HowFar::Done => "done".to_owned(),
+        HowFar::Overwritten => "overwritten".to_owned(),
     }
 }
 
-fn decode(text: &str) -> Result<Progress, String> {
+fn decode(text: &str) -> Result<HowFar, String> {
     Ok(match text {
-        "not" => Progress::NotDone,
-        "done" => Progress::Done,
-        "overwritten" => Progress::Overwritten,
-        part => Progress::Part(part.parse().map_err(|_| format!("a child reported {part:?}"))?),
+        "not" => HowFar::NotDone,
+        "done" => HowFar::Done,
+        "overwritten" => HowFar::Overwritten,
+        part => HowFar::Part(part.parse().map_err(|_| format!("a child reported {part:?}"))?),
     })
 }
 
 /// One process that works on the arena, and knows what must come back.
 struct Survivor<'a> {
     arena: Arena,
-    operation: &'a Operation,
+    operation: &'a KilledOperation,
     rng: Rng,
     writer: u64,
     counter: u64,
@@ -220,7 +220,7 @@ struct Survivor<'a> {
 }
 
 impl<'a> Survivor<'a> {
-    fn new(path: &Path, operation: &'a Operation, seed: u64, number: u64) -> Result<Survivor<'a>, String> {
+    fn new(path: &Path, operation: &'a KilledOperation, seed: u64, number: u64) -> Result<Survivor<'a>, String> {
         let rng = Rng::new(seed).fork(number);
         Ok(Survivor {
             arena: open(path)?,
@@ -232,7 +232,7 @@ impl<'a> Survivor<'a> {
         })
     }
 
-    fn live(&mut self, first: Progress) -> Result<String, String> {
+    fn live(&mut self, first: HowFar) -> Result<String, String> {
         for _ in 0..ROUNDS / 2 {
             self.work()?;
         }
@@ -327,7 +327,7 @@ impl<'a> Survivor<'a> {
     }
 
     /// Reads what the killed operation left, then overwrites it: now it must be this survivor's value or another's.
-    fn meet_subject(&mut self, first: Progress) -> Result<(), String> {
+    fn meet_subject(&mut self, first: HowFar) -> Result<(), String> {
         let Effect::Key { before, after } = &self.operation.effect else { return Ok(()) };
         let found = subject_progress(&self.arena, self.operation, before.as_ref(), after.as_ref())?;
         not_undone(self.operation, first, found)?;
@@ -338,7 +338,7 @@ impl<'a> Survivor<'a> {
                 .set(&key, &value, Deadline::NEVER, now())
                 .map_err(|error| format!("set of {}: {error}", show(&key)))?;
             let found = subject_progress(&self.arena, self.operation, before.as_ref(), after.as_ref())?;
-            not_undone(self.operation, Progress::Overwritten, found)?;
+            not_undone(self.operation, HowFar::Overwritten, found)?;
         }
         Ok(())
     }

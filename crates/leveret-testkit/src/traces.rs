@@ -1,7 +1,7 @@
 //! Generated request streams in the shape of real key-value traffic, as traces that caches are compared on. Where the
 //! numbers come from is said in docs/eviction.md.
 
-use leveret_simulator::{Op, Request};
+use leveret_simulator::{TraceOp, TraceRequest};
 
 use crate::rng::Rng;
 
@@ -29,7 +29,7 @@ pub enum Lifetimes {
 
 /// The knobs of a stream.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct StreamShape {
     /// Seed of everything drawn.
     pub seed: u64,
     /// Requests in all.
@@ -60,9 +60,9 @@ pub struct Shape {
     pub key_lens: (u64, u64),
 }
 
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape {
+impl Default for StreamShape {
+    fn default() -> StreamShape {
+        StreamShape {
             seed: 1,
             requests: 400_000,
             keys: 150_000,
@@ -83,8 +83,8 @@ impl Default for Shape {
 
 /// The stream itself.
 #[derive(Debug)]
-pub struct Stream {
-    shape: Shape,
+pub struct TraceStream {
+    shape: StreamShape,
     rng: Rng,
     /// Running sums of the ranks' weights.
     cumulative: Vec<f64>,
@@ -102,9 +102,9 @@ const SCAN_RUN: u64 = 50;
 /// No value is longer.
 const VALUE_MAX: f64 = 100_000.0;
 
-impl Stream {
+impl TraceStream {
     /// The stream of this shape.
-    pub fn new(shape: Shape) -> Stream {
+    pub fn new(shape: StreamShape) -> TraceStream {
         let mut sum = 0.0;
         let cumulative = (1..=shape.keys)
             .map(|rank| {
@@ -113,7 +113,7 @@ impl Stream {
             })
             .collect();
         let ranked = (0..shape.keys as u32).collect();
-        Stream { rng: Rng::new(shape.seed), shape, cumulative, ranked, sent: 0, once: 0, scan_left: 0, looped: 0 }
+        TraceStream { rng: Rng::new(shape.seed), shape, cumulative, ranked, sent: 0, once: 0, scan_left: 0, looped: 0 }
     }
 
     fn next_key(&mut self) -> u64 {
@@ -170,10 +170,10 @@ impl Stream {
     }
 }
 
-impl Iterator for Stream {
-    type Item = Request;
+impl Iterator for TraceStream {
+    type Item = TraceRequest;
 
-    fn next(&mut self) -> Option<Request> {
+    fn next(&mut self) -> Option<TraceRequest> {
         if self.sent == self.shape.requests {
             return None;
         }
@@ -187,8 +187,8 @@ impl Iterator for Stream {
         let value_len = self.value_len(key, &mut own).min(VALUE_MAX) as u32;
         let ttl_secs = self.ttl_secs(&mut own);
         let key_len = own.between(self.shape.key_lens.0, self.shape.key_lens.1) as u16;
-        let op = if is_set { Op::Set } else { Op::Get };
-        Some(Request { at_secs, key: key as u32, value_len, ttl_secs, key_len, op })
+        let op = if is_set { TraceOp::Set } else { TraceOp::Get };
+        Some(TraceRequest { at_secs, key: key as u32, value_len, ttl_secs, key_len, op })
     }
 }
 
@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn the_stream_has_the_shape_asked_for() {
-        let shape = Shape { requests: 200_000, scan_percent: 5, ..Shape::default() };
+        let shape = StreamShape { requests: 200_000, scan_percent: 5, ..StreamShape::default() };
         let mut seen: HashMap<u32, u64> = HashMap::new();
-        for request in Stream::new(shape.clone()) {
+        for request in TraceStream::new(shape.clone()) {
             *seen.entry(request.key).or_default() += 1;
             assert!((20..=50).contains(&request.key_len));
         }
@@ -217,8 +217,8 @@ mod tests {
     #[test]
     fn sizes_have_the_medians_of_their_kind() {
         let median = |sizes| {
-            let shape = Shape { requests: 20_000, once_percent: 100, keys: 1, sizes, ..Shape::default() };
-            let mut lens: Vec<u32> = Stream::new(shape).map(|request| request.value_len).collect();
+            let shape = StreamShape { requests: 20_000, once_percent: 100, keys: 1, sizes, ..StreamShape::default() };
+            let mut lens: Vec<u32> = TraceStream::new(shape).map(|request| request.value_len).collect();
             lens.sort_unstable();
             f64::from(lens[lens.len() / 2])
         };
@@ -234,8 +234,8 @@ mod tests {
         let mut early: HashMap<u32, u64> = HashMap::new();
         let mut late: HashMap<u32, u64> = HashMap::new();
         let lifetimes = Lifetimes::Mixed;
-        let shape = Shape { keys: 2000, drift_every: 10, requests: 100_000, lifetimes, ..Shape::default() };
-        for (index, request) in Stream::new(shape).enumerate() {
+        let shape = StreamShape { keys: 2000, drift_every: 10, requests: 100_000, lifetimes, ..StreamShape::default() };
+        for (index, request) in TraceStream::new(shape).enumerate() {
             let own = (request.value_len, request.ttl_secs);
             assert_eq!(*values.entry(request.key).or_insert(own), own);
             *(if index < 10_000 { &mut early } else { &mut late }).entry(request.key).or_default() += 1;

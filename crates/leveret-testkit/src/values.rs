@@ -6,7 +6,7 @@
 
 /// What a frame says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct ValueFrame<'a> {
     /// The key it was stored under.
     pub key: &'a [u8],
     /// Who wrote it.
@@ -32,13 +32,13 @@ pub fn frame(key: &[u8], writer: u64, counter: u64, filler_len: usize) -> Vec<u8
 }
 
 /// Takes the value apart. The error says what is wrong with it.
-pub fn frames(mut value: &[u8]) -> Result<Vec<Frame<'_>>, String> {
+pub fn frames(mut value: &[u8]) -> Result<Vec<ValueFrame<'_>>, String> {
     let mut found = Vec::new();
     while !value.is_empty() {
         let frame = first_frame(value).ok_or_else(|| {
             format!(
                 "no valid frame at its byte {} of {}",
-                found.iter().map(|frame: &Frame| frame.len).sum::<usize>(),
+                found.iter().map(|frame: &ValueFrame| frame.len).sum::<usize>(),
                 show(value)
             )
         })?;
@@ -49,7 +49,7 @@ pub fn frames(mut value: &[u8]) -> Result<Vec<Frame<'_>>, String> {
 }
 
 /// The frames of a value that must all have been stored under `key`, at least one.
-pub fn frames_of<'a>(key: &[u8], value: &'a [u8]) -> Result<Vec<Frame<'a>>, String> {
+pub fn frames_of<'a>(key: &[u8], value: &'a [u8]) -> Result<Vec<ValueFrame<'a>>, String> {
     let found = frames(value).map_err(|why| format!("torn value under {}: {why}", show(key)))?;
     match found.iter().find(|frame| frame.key != key) {
         Some(foreign) => Err(format!("foreign value under {}: it was stored under {}", show(key), show(foreign.key))),
@@ -58,7 +58,7 @@ pub fn frames_of<'a>(key: &[u8], value: &'a [u8]) -> Result<Vec<Frame<'a>>, Stri
     }
 }
 
-fn first_frame(value: &[u8]) -> Option<Frame<'_>> {
+fn first_frame(value: &[u8]) -> Option<ValueFrame<'_>> {
     let mut parts = value.splitn(5, |byte| *byte == b' ');
     let (magic, writer, counter, filler_len) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     if magic != b"LEV" {
@@ -72,7 +72,12 @@ fn first_frame(value: &[u8]) -> Option<Frame<'_>> {
     if u32::from_str_radix(crc, 16).ok()? != crc32fast::hash(&value[..body]) {
         return None;
     }
-    Some(Frame { key: &value[head..head + key_len], writer: number(writer)?, counter: number(counter)?, len: body + 8 })
+    Some(ValueFrame {
+        key: &value[head..head + key_len],
+        writer: number(writer)?,
+        counter: number(counter)?,
+        len: body + 8,
+    })
 }
 
 /// Bytes for a person: short, printable.
@@ -93,7 +98,7 @@ mod tests {
     #[test]
     fn a_frame_says_what_it_is() {
         let bytes = frame(b"some key", 3, 99, 1000);
-        let want = Frame { key: b"some key", writer: 3, counter: 99, len: bytes.len() };
+        let want = ValueFrame { key: b"some key", writer: 3, counter: 99, len: bytes.len() };
         assert_eq!(frames_of(b"some key", &bytes), Ok(vec![want]));
         assert!(frames_of(b"other key", &bytes).unwrap_err().contains("foreign"));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The keys that clients use: `soak:WRITER:NUMBER` below these.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct KnownKeys {
     /// So many writers.
     pub writers: u64,
     /// So many keys of each.
@@ -19,7 +19,7 @@ const REPORT: u64 = 100;
 
 /// Watches the server at this port of 127.0.0.1, and again when it comes back, until it is killed or told a line that
 /// cannot be, which it returns.
-pub fn watch(port: u16, known: Known) -> io::Result<String> {
+pub fn watch(port: u16, known: KnownKeys) -> io::Result<String> {
     let mut out = io::stdout();
     let mut lines = 0;
     loop {
@@ -57,7 +57,7 @@ fn connect(port: u16) -> io::Result<TcpStream> {
 }
 
 /// Whether it is a line that there may be, and its `gid` above the last one's.
-fn check(line: &[u8], known: Known, last_gid: &mut u64) -> Result<(), String> {
+fn check(line: &[u8], known: KnownKeys, last_gid: &mut u64) -> Result<(), String> {
     let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let line = line.strip_suffix('\n').ok_or("no line end")?;
     if let Some(skipped) = line.strip_prefix("skipped=") {
@@ -120,7 +120,7 @@ fn check(line: &[u8], known: Known, last_gid: &mut u64) -> Result<(), String> {
     }
 }
 
-fn is_known(key: &str, known: Known) -> bool {
+fn is_known(key: &str, known: KnownKeys) -> bool {
     let mut parts = key.split("%3A");
     parts.next() == Some("soak")
         && [known.writers, known.keys].into_iter().all(|end| parts.next().is_some_and(|part| number(part) < Ok(end)))
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn only_lines_that_may_be_pass() {
-        let known = Known { writers: 2, keys: 60 };
+        let known = KnownKeys { writers: 2, keys: 60 };
         let store = "ts=1795418171.003745 gid=5 type=item_store key=soak%3A1%3A59 status=stored cmd=set ttl=0 clsid=1 cfd=9 size=5\n";
         let close =
             "ts=1795418171.003745 gid=5 type=conn_close rip=127.0.0.1 rport=5 transport=tcp reason=error cfd=9\n";

@@ -10,7 +10,7 @@ use nix::unistd::alarm;
 use crate::oracle::Ledger;
 use crate::own::{parse_own_key, version_of, Own, Trouble};
 use crate::rng::Rng;
-use crate::shared::{is_plausible, Shared};
+use crate::shared::{is_plausible, SharedKeys};
 use crate::stores::Private;
 use crate::values::show;
 
@@ -55,7 +55,7 @@ pub fn run(post: &Post) -> Result<String, String> {
     settle();
     let mut rng = Rng::new(post.seed);
     let arena = open(post)?;
-    let mut shared = Shared::new(rng.fork(1), post.memory);
+    let mut shared = SharedKeys::new(rng.fork(1), post.memory);
     let mut own = Own::new(arena.clone(), ledger(post)?, post.slot, post.memory, rng.fork(2));
     finish_flush(&arena, &own, post)?;
     while rng.below(32) > 0 || !own.ledger().is_stopped() {

@@ -1,18 +1,18 @@
 //! Values that a full arena once refused for ever. The whole domain is `leveret-full`'s.
 
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
-use leveret_testkit::full::{self, Manners, Mix, Outcome, Phase};
+use leveret_testkit::full::{self, Manners, Mix, Phase, PhaseOutcome};
 use leveret_testkit::rng::Rng;
 use leveret_testkit::{scratch, seeded};
 
 const PLAIN: Manners = Manners { overwrites: false, deadlines: false, deletes: false, flushes: false, reads: false };
 
 /// Runs phases of these mixes at an arena of `memory` MiB; what came of the last.
-fn fill(memory: u64, writers: u64, mixes: &[Mix]) -> Outcome {
+fn fill(memory: u64, writers: u64, mixes: &[Mix]) -> PhaseOutcome {
     let folder = scratch::folder().expect("a temporary folder");
     let options = OpenOptions::new().memory(memory << 20).cores(2);
     let arena: Arena = seeded::open(&folder.path().join("full.arena"), &options, 1).expect("an arena");
-    let (mut stores, mut bytes, mut last) = (0, 0, Outcome::default());
+    let (mut stores, mut bytes, mut last) = (0, 0, PhaseOutcome::default());
     for mix in mixes {
         let phase = Phase { mix: *mix, writers, manners: PLAIN, percent: 120 };
         last = full::run(&arena, &phase, &Rng::new(7));

@@ -1,7 +1,7 @@
 /* base.h: bytes, strings and errors between Ruby and the C ABI.
  *
- * Strings may move when the garbage collector compacts, so a leveret_bytes of one is made right before the call that uses
- * it, after everything that may allocate.
+ * Strings may move when the garbage collector compacts, so a leveret_bytes of one is made right before the call that
+ * uses it, after everything that may allocate.
  */
 #ifndef RUBY_LEVERET_BASE_H
 #define RUBY_LEVERET_BASE_H
@@ -39,7 +39,8 @@ NORETURN(void leveret_raise(leveret_status status, const leveret_arena *arena, V
 
 void leveret_init_errors(void);
 void leveret_init_value(void);
-void leveret_init_cache(void);
-void leveret_init_pool(void);
+/* The classes, without the methods of cache_*.c and pool_*.c. */
+VALUE leveret_init_cache(void);
+VALUE leveret_init_pool(void);
 
 #endif

@@ -115,7 +115,8 @@ cache *cache_begin(VALUE self)
 }
 
 /* Leveret::Cache#initialize in lib/leveret/cache.rb has checked them. */
-static VALUE attach(VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes, VALUE classes)
+static VALUE attach(
+	VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes, VALUE classes)
 {
 	cache *cache = rb_check_typeddata(self, &type);
 	uint64_t bytes = NUM2ULL(memory);
@@ -153,7 +154,9 @@ static double seconds_of(VALUE ttl)
 	if (!RTEST(rb_obj_is_kind_of(ttl, rb_cNumeric)) && (RB_TYPE_P(ttl, T_STRING) || !rb_respond_to(ttl, id_to_i))) {
 		rb_raise(rb_eTypeError, "a ttl is a number of seconds or nil, not %" PRIsVALUE, rb_obj_class(ttl));
 	}
-	double seconds = RB_FLOAT_TYPE_P(ttl) ? RFLOAT_VALUE(ttl) : RTEST(rb_obj_is_kind_of(ttl, rb_cNumeric)) ? NUM2DBL(ttl) : NUM2DBL(rb_funcall(ttl, id_to_i, 0));
+	double seconds = RB_FLOAT_TYPE_P(ttl)            ? RFLOAT_VALUE(ttl)
+		: RTEST(rb_obj_is_kind_of(ttl, rb_cNumeric)) ? NUM2DBL(ttl)
+													 : NUM2DBL(rb_funcall(ttl, id_to_i, 0));
 	if (isnan(seconds)) {
 		rb_raise(rb_eArgError, "a ttl cannot be NaN");
 	}
@@ -178,7 +181,8 @@ __attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, con
 	problem why = NULL;
 	cache_check_key(cache, key);
 	for (int tries = 0;; tries++) {
-		status = leveret_read_begin(ARENA(cache), bytes_of_string(key), hash ? LEVERET_READ_HASHED : 0, hash ? *hash : 0, 0, &reading);
+		status = leveret_read_begin(
+			ARENA(cache), bytes_of_string(key), hash ? LEVERET_READ_HASHED : 0, hash ? *hash : 0, 0, &reading);
 		if (status == LEVERET_OK) {
 			status = value_read(ARENA(cache), key, &reading, cache->classes, value, &why);
 		}
@@ -203,7 +207,8 @@ __attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, con
 
 bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 {
-	return (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value)) || find_in_arena(cache, key, hash, value);
+	return (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value))
+		|| find_in_arena(cache, key, hash, value);
 }
 
 /*
@@ -259,14 +264,17 @@ static VALUE is_there(VALUE self, VALUE key)
 /* --- storing --- */
 
 /* `kept`: a deadline in place of the ttl, or NULL. */
-static leveret_status store_until(cache *cache, VALUE key, VALUE value, VALUE ttl, const uint32_t *kept, leveret_mode mode, uint64_t cas)
+static leveret_status store_until(
+	cache *cache, VALUE key, VALUE value, VALUE ttl, const uint32_t *kept, leveret_mode mode, uint64_t cas)
 {
 	encoded encoded;
 	leveret_status status;
 	cache_check_key(cache, key);
 	value_encode(value, &encoded);
 	uint32_t now = leveret_now(), deadline = kept ? *kept : cache_deadline(ttl, now);
-	CACHE_ASK(cache, status, leveret_store(ARENA(cache), bytes_of_string(key), encoded_bytes(&encoded), &encoded.meta, deadline, mode, cas, now, NULL));
+	CACHE_ASK(cache, status,
+		leveret_store(ARENA(cache), bytes_of_string(key), encoded_bytes(&encoded), &encoded.meta, deadline, mode, cas,
+			now, NULL));
 	if (RB_UNLIKELY(status != LEVERET_OK && status != LEVERET_EXISTS && status != LEVERET_MISS)) {
 		leveret_raise(status, ARENA(cache), key, encoded_bytes(&encoded).len);
 	}
@@ -283,7 +291,8 @@ static VALUE store(int argc, VALUE *argv, VALUE self, leveret_mode mode)
 {
 	rb_check_arity(argc, 2, 3);
 	cache *cache = cache_begin(self);
-	return cache_store(cache, key_string(argv[0]), argv[1], argc == 3 ? argv[2] : Qnil, mode, 0) == LEVERET_OK ? Qtrue : Qfalse;
+	return cache_store(cache, key_string(argv[0]), argv[1], argc == 3 ? argv[2] : Qnil, mode, 0) == LEVERET_OK ? Qtrue
+																											   : Qfalse;
 }
 
 /*
@@ -362,15 +371,16 @@ static VALUE aset(VALUE self, VALUE key, VALUE value)
 }
 
 /*
- * Stores what the block makes of the value, if nobody has stored another one meanwhile. The block may take its time, and do what it
- * likes with the cache.
+ * Stores what the block makes of the value, if nobody has stored another one meanwhile. The block may take its time,
+ * and do what it likes with the cache.
  * @overload cas(key, ttl = nil)
  *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
- *   @param ttl [Numeric, #to_i, :keep, nil] seconds, rounded up; :keep: until what is there would end; nil: no end; 0 or less: over at once
+ *   @param ttl [Numeric, #to_i, :keep, nil] seconds, rounded up; :keep: until what is there would end; nil: no end; 0
+ *     or less: over at once
  *   @yieldparam value [Object] what is there
  *   @yieldreturn [Object] what is to be there
- *   @return [Boolean, nil] true: stored; false: it was changed or has gone meanwhile, so ask again; nil: there is nothing that can be
- *     read, and the block was not called
+ *   @return [Boolean, nil] true: stored; false: it was changed or has gone meanwhile, so ask again; nil: there is
+ *     nothing that can be read, and the block was not called
  *   @raise [LocalJumpError] there is no block
  *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
  *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
@@ -418,7 +428,7 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
  * @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
  * @raise [ArenaError] the arena cannot be written
  */
-static VALUE delete(VALUE self, VALUE key)
+static VALUE delete_key(VALUE self, VALUE key)
 {
 	cache *cache = cache_begin(self);
 	leveret_status status;
@@ -470,7 +480,8 @@ static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
 		rb_raise(rb_eRangeError, "a step of %" PRId64 " cannot be taken away", step);
 	}
 	uint32_t now = leveret_now(), deadline = cache_deadline(argc == 3 ? argv[2] : Qnil, now);
-	CACHE_ASK(cache, status, leveret_count(ARENA(cache), bytes_of_string(key), sign * step, LEVERET_RUBY, 1, deadline, now, &result));
+	CACHE_ASK(cache, status,
+		leveret_count(ARENA(cache), bytes_of_string(key), sign * step, LEVERET_RUBY, 1, deadline, now, &result));
 	if (status != LEVERET_OK) {
 		leveret_raise(status, ARENA(cache), key, sizeof(step));
 	}
@@ -478,8 +489,8 @@ static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
 }
 
 /*
- * Adds to an integer of 64 bits, at once for all processes. Where there is none, the step is stored. Past its largest number it goes on
- * at the smallest.
+ * Adds to an integer of 64 bits, at once for all processes. Where there is none, the step is stored. Past its largest
+ * number it goes on at the smallest.
  * @overload increment(key, step = 1, ttl = nil)
  *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
  *   @param step [Integer] of 64 bits, may be negative
@@ -516,7 +527,7 @@ static VALUE decrement(int argc, VALUE *argv, VALUE self)
 	return count(argc, argv, self, -1);
 }
 
-void leveret_init_cache(void)
+VALUE leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
 	id_keep = rb_intern("keep");
@@ -533,12 +544,9 @@ void leveret_init_cache(void)
 	rb_define_method(cCache, "add", add, -1);
 	rb_define_method(cCache, "replace", replace, -1);
 	rb_define_method(cCache, "cas", cas, -1);
-	rb_define_method(cCache, "delete", delete, 1);
+	rb_define_method(cCache, "delete", delete_key, 1);
 	rb_define_method(cCache, "touch", touch, -1);
 	rb_define_method(cCache, "increment", increment, -1);
 	rb_define_method(cCache, "decrement", decrement, -1);
-	cache_define_many(cCache);
-	cache_define_fetch(cCache);
-	cache_define_walk(cCache);
-	cache_define_stats(cCache);
+	return cCache;
 }

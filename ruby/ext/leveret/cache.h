@@ -15,11 +15,11 @@ typedef struct handle {
 
 typedef struct cache {
 	handle *handle;
-	VALUE name, dir;             /* as they were given */
-	VALUE classes;               /* those that Marshal data may name; nil: any */
+	VALUE name, dir; /* as they were given */
+	VALUE classes;   /* those that Marshal data may name; nil: any */
 	uint64_t memory;
 	uint32_t lock_timeout_ms;
-	uint32_t calls, looked;      /* every 64 calls the clock is read, and each second of it begins with a look at the file */
+	uint32_t calls, looked; /* every 64 calls the clock is read, and each second of it begins with a look at the file */
 	bool is_frozen;
 	frozen_values frozen;
 } cache;
@@ -28,7 +28,8 @@ typedef struct cache {
 cache *cache_of(VALUE self);
 /* As a method begins: now and then a look whether the file is still the one that others open. */
 cache *cache_begin(VALUE self);
-/* For an answer of LEVERET_LOST: opens the arena again, at most `tries` times in a row. Raises where it cannot be opened. */
+/* For an answer of LEVERET_LOST: opens the arena again, at most `tries` times in a row. Raises where it cannot be
+ * opened. */
 void cache_reopen(cache *cache);
 
 #define REOPENS_MAX 8

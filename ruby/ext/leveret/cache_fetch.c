@@ -6,7 +6,8 @@
 
 typedef struct request {
 	cache *cache;
-	handle *handle;   /* kept apart from the cache's, which the block may open anew: a lease goes back to where it came from */
+	/* Kept apart from the cache's, which the block may open anew: a lease goes back to where it came from. */
+	handle *handle;
 	VALUE key, ttl, value;
 	leveret_bytes name;
 	leveret_compute compute;
@@ -30,7 +31,9 @@ static void keep(request *request)
 	leveret_status status;
 	value_encode(request->value, &encoded);
 	uint32_t now = leveret_now(), deadline = cache_deadline(request->ttl, now);
-	CACHE_ASK(cache, status, leveret_store(ARENA(cache), bytes_of_string(request->key), encoded_bytes(&encoded), &encoded.meta, deadline, LEVERET_SET, 0, now, NULL));
+	CACHE_ASK(cache, status,
+		leveret_store(ARENA(cache), bytes_of_string(request->key), encoded_bytes(&encoded), &encoded.meta, deadline,
+			LEVERET_SET, 0, now, NULL));
 	if (status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
 		leveret_raise(status, ARENA(cache), request->key, encoded_bytes(&encoded).len);
 	}
@@ -41,7 +44,8 @@ static VALUE find_or_make(VALUE context)
 {
 	request *request = (void *) context;
 	do {
-		/* An interrupt that came before must not lose a lease: it is noticed after the call, where give_back() is in charge. */
+		/* An interrupt that came before must not lose a lease: it is noticed after the call, where give_back() is in
+		 * charge. */
 		rb_thread_call_without_gvl(take_step, request, NULL, NULL);
 		if (request->step == LEVERET_STEP_LOOK && cache_find(request->cache, request->key, NULL, &request->value)) {
 			return request->value;
@@ -61,9 +65,9 @@ static VALUE give_back(VALUE context)
 }
 
 /*
- * The value of a key; where there is none, what the block makes, which is stored. One process of the host computes, the others wait for its
- * value: for that of a process that was killed no longer than until that is noticed. Waiting ends at Timeout and Thread#kill. A value that
- * finds no room, or no lock, is answered all the same.
+ * The value of a key; where there is none, what the block makes, which is stored. One process of the host computes, the
+ * others wait for its value: for that of a process that was killed no longer than until that is noticed. Waiting ends
+ * at Timeout and Thread#kill. A value that finds no room, or no lock, is answered all the same.
  * @overload fetch(key, ttl = nil)
  *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
  *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
@@ -88,8 +92,14 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 	key = rb_str_new_frozen(key);
 	/* User code, as a marshal_load, may have changed it since. */
 	cache_check_key(cache, key);
-	request request = { .cache = cache, .handle = handle_keep(cache->handle), .key = key, .ttl = argc == 2 ? argv[1] : Qnil,
-		.value = Qnil, .name = bytes_of_string(key) };
+	request request = {
+		.cache = cache,
+		.handle = handle_keep(cache->handle),
+		.key = key,
+		.ttl = argc == 2 ? argv[1] : Qnil,
+		.value = Qnil,
+		.name = bytes_of_string(key),
+	};
 	value = rb_ensure(find_or_make, (VALUE) &request, give_back, (VALUE) &request);
 	RB_GC_GUARD(key);
 	RB_GC_GUARD(self);
@@ -99,7 +109,7 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 /* --- a lease as an object: for those who decide themselves what counts as found --- */
 
 typedef struct lease {
-	handle *handle;            /* NULL: it was given back */
+	handle *handle; /* NULL: it was given back */
 	leveret_ticket ticket;
 	pid_t holder;
 } lease;
@@ -131,7 +141,8 @@ static const rb_data_type_t lease_type = {
 
 /*
  * Document-class: Leveret::Lease
- * The right to compute the value of a key (Leveret::Cache#lease). A process that dies gives it back, and so does the garbage collector.
+ * The right to compute the value of a key (Leveret::Cache#lease). A process that dies gives it back, and so does the
+ * garbage collector.
  */
 static VALUE cLease;
 
@@ -152,11 +163,12 @@ static void *acquire(void *context)
 }
 
 /*
- * Asks for the right to compute the value of a key, for those who decide themselves what counts as found. #fetch does all of this.
+ * Asks for the right to compute the value of a key, for those who decide themselves what counts as found. #fetch does
+ * all of this.
  * @param key [String, Symbol] at most +stats[:key_max]+ bytes
  * @param waited_ms [Integer] milliseconds since the first time it was asked for
- * @return [Lease, false, nil] a Lease: compute, store, release it; false: somebody else computes, and up to 20 ms have passed, so look and
- *   ask again; nil: compute without one
+ * @return [Lease, false, nil] a Lease: compute, store, release it; false: somebody else computes, and up to 20 ms have
+ *   passed, so look and ask again; nil: compute without one
  * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
  */
 static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)

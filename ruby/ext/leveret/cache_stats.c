@@ -39,7 +39,8 @@ static VALUE path(VALUE self)
  *
  * * +path+: where its file is
  * * +key_max+, +value_max+: bytes of the longest key and of the largest value
- * * +memory_limit+, +memory_allocated+, +memory_free+: bytes; the last is an estimate of what can be stored before others are evicted
+ * * +memory_limit+, +memory_allocated+, +memory_free+: bytes; the last is an estimate of what can be stored before
+ *   others are evicted
  * * +items+: how many there are
  * * +hits+, +misses+: reads that found an item, or none
  * * +sets+, +deletes+, +increments+, +touches+: those that succeeded; decrements are among the increments

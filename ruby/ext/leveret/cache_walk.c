@@ -4,7 +4,7 @@
 typedef struct walk {
 	cache *cache;
 	handle *handle;
-	VALUE into;      /* keys: an Array; each: nil */
+	VALUE into; /* keys: an Array; each: nil */
 } walk;
 
 static void visit(walk *walk, const leveret_record *record)

@@ -16,27 +16,38 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
 	VALUE name = printable(key);
 	switch (status) {
 		case LEVERET_KEY_TOO_LONG:
-			rb_raise(eKeyTooLong, "The key %" PRIsVALUE " is %ld bytes long and this arena takes %" PRIu64 ": use a shorter one, such as a hash of it",
+			rb_raise(eKeyTooLong,
+				"The key %" PRIsVALUE " is %ld bytes long and this arena takes %" PRIu64
+				": use a shorter one, such as a hash of it",
 				name, RSTRING_LEN(key), leveret_key_max(arena));
 		case LEVERET_TOO_LARGE:
-			rb_raise(eValueTooLarge, "The value of %" PRIsVALUE " takes %zu bytes and this arena takes %" PRIu64
-				" for one value: store it in parts, or use a larger arena (memory: sizes new ones)", name, len, leveret_value_max(arena));
+			rb_raise(eValueTooLarge,
+				"The value of %" PRIsVALUE " takes %zu bytes and this arena takes %" PRIu64
+				" for one value: store it in parts, or use a larger arena (memory: sizes new ones)",
+				name, len, leveret_value_max(arena));
 		case LEVERET_NO_MEMORY:
-			rb_raise(eNoRoom, "No room for the %zu bytes of %" PRIsVALUE " could be made in an arena of %" PRIu64
+			rb_raise(eNoRoom,
+				"No room for the %zu bytes of %" PRIsVALUE " could be made in an arena of %" PRIu64
 				" bytes, because other processes are writing there: try again, or use a larger arena (memory: sizes new ones)",
 				len, name, leveret_memory(arena));
 		case LEVERET_BUSY:
-			rb_raise(eBusy, "Another process has held the lock of the part of the arena that %" PRIsVALUE
-				" belongs to for longer than lock_timeout, so nothing was changed: try again, and if it stays so look for a stopped process", name);
+			rb_raise(eBusy,
+				"Another process has held the lock of the part of the arena that %" PRIsVALUE
+				" belongs to for longer than lock_timeout, so nothing was changed: try again, and if it stays so look for a stopped process",
+				name);
 		case LEVERET_NOT_NUMBER:
-			rb_raise(eNotAnInteger, "The value of %" PRIsVALUE " is no integer, so it cannot be counted: set an integer first", name);
+			rb_raise(eNotAnInteger,
+				"The value of %" PRIsVALUE " is no integer, so it cannot be counted: set an integer first", name);
 		case LEVERET_FAILED:
-			rb_raise(rb_eLeveretArenaError, "This process could not enter itself in the arena's table of processes, so it cannot write: "
+			rb_raise(rb_eLeveretArenaError,
+				"This process could not enter itself in the arena's table of processes, so it cannot write: "
 				"too many processes use this arena, or its file system has no file locks");
 		case LEVERET_LOST:
 			rb_raise(rb_eLeveretArenaError, "The arena's file was removed or replaced again and again");
 		default:
-			rb_raise(rb_eLeveretError, "The arena gave the answer %d for %" PRIsVALUE ", which this version does not know", (int) status, name);
+			rb_raise(rb_eLeveretError,
+				"The arena gave the answer %d for %" PRIsVALUE ", which this version does not know", (int) status,
+				name);
 	}
 }
 
@@ -46,7 +57,8 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
  */
 /*
  * Document-class: Leveret::ArenaError
- * The arena cannot be opened, read or written: its message says why, as the folder's permissions, or a file that is gone.
+ * The arena cannot be opened, read or written: its message says why, as the folder's permissions, or a file that is
+ * gone.
  */
 /*
  * Document-class: Leveret::KeyTooLongError
@@ -54,8 +66,8 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
  */
 /*
  * Document-class: Leveret::ValueTooLargeError
- * The value takes more bytes than the arena takes for one (+stats[:value_max]+): an eighth of its memory. An item that Cache#set was to
- * replace is gone.
+ * The value takes more bytes than the arena takes for one (+stats[:value_max]+): an eighth of its memory. An item that
+ * Cache#set was to replace is gone.
  */
 /*
  * Document-class: Leveret::NoRoomError
@@ -63,7 +75,8 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
  */
 /*
  * Document-class: Leveret::BusyError
- * A living process has held a lock for longer than +lock_timeout+. Nothing was changed; it may succeed when it is tried again.
+ * A living process has held a lock for longer than +lock_timeout+. Nothing was changed; it may succeed when it is tried
+ * again.
  */
 /*
  * Document-class: Leveret::NotAnIntegerError
@@ -71,7 +84,8 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
  */
 /*
  * Document-class: Leveret::UnmarshalError
- * Marshal data is damaged, or names a class that is not there or not allowed. A Leveret::Cache warns, and answers a miss instead.
+ * Marshal data is damaged, or names a class that is not there or not allowed. A Leveret::Cache warns, and answers a
+ * miss instead.
  */
 
 void leveret_init_errors(void)

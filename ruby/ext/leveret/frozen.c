@@ -1,12 +1,12 @@
-/* frozen.c: the decoded-value cache. Reading an item anew costs a copy and a decoder, and proving that it is unchanged one
- * look at the index. The oldest values go when there are too many bytes.
+/* frozen.c: the decoded-value cache. Reading an item anew costs a copy and a decoder, and proving that it is unchanged
+ * one look at the index. The oldest values go when there are too many bytes.
  */
 #include "frozen.h"
 #include "value.h"
 #include <ruby/ractor.h>
 
 /* A decoded value takes some times the bytes of its item. */
-#define BYTES_FOR(len) ((len) * 4 + 256)
+#define BYTES_FOR(len) (4 * (len) + 256)
 
 typedef struct frozen_value {
 	leveret_version version;
@@ -14,11 +14,13 @@ typedef struct frozen_value {
 	size_t bytes;
 } frozen_value;
 
-/* A key is its bytes, whatever its encoding: asking for that too, as Ruby's own functions do, takes half of a look-up. */
+/* A key is its bytes, whatever its encoding: asking for that too, as Ruby's own functions do, takes half of a
+ * look-up. */
 static int compare(st_data_t one, st_data_t other)
 {
 	VALUE a = (VALUE) one, b = (VALUE) other;
-	return a != b && (RSTRING_LEN(a) != RSTRING_LEN(b) || memcmp(RSTRING_PTR(a), RSTRING_PTR(b), (size_t) RSTRING_LEN(a)) != 0);
+	return a != b
+		&& (RSTRING_LEN(a) != RSTRING_LEN(b) || memcmp(RSTRING_PTR(a), RSTRING_PTR(b), (size_t) RSTRING_LEN(a)) != 0);
 }
 
 /* Both halves of the product, so that each bit of either counts. */
@@ -35,8 +37,8 @@ static uint64_t word(const char *at, size_t len)
 	return word;
 }
 
-/* Ruby's own numbers of bytes come of a secret of this process and take half of a look-up; here that secret is in each product, so nobody
- * can choose keys that meet. Of the last word some bytes may have been in the one before. */
+/* Ruby's own numbers of bytes come of a secret of this process and take half of a look-up; here that secret is in each
+ * product, so nobody can choose keys that meet. Of the last word some bytes may have been in the one before. */
 static uint64_t secrets[2];
 
 static st_index_t hash(st_data_t key)
@@ -50,7 +52,9 @@ static st_index_t hash(st_data_t key)
 		}
 		return mix(hash ^ word(at + len - 8, 8), secrets[1]);
 	}
-	uint64_t last = len >= 4 ? word(at, 4) << 32 | word(at + len - 4, 4) : len ? word(at, 1) << 16 | word(at + len / 2, 1) << 8 | word(at + len - 1, 1) : 0;
+	uint64_t last = len >= 4 ? word(at, 4) << 32 | word(at + len - 4, 4)
+		: len                ? word(at, 1) << 16 | word(at + len / 2, 1) << 8 | word(at + len - 1, 1)
+							 : 0;
 	return mix(hash ^ last, secrets[1]);
 }
 

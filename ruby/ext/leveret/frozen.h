@@ -1,4 +1,5 @@
-/* frozen.h: the decoded-value cache: values of frozen: true, each valid only while the arena holds that very version. */
+/* frozen.h: the decoded-value cache: values of frozen: true, each valid only while the arena holds that very
+ * version. */
 #ifndef RUBY_LEVERET_FROZEN_H
 #define RUBY_LEVERET_FROZEN_H
 

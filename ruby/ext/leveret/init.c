@@ -1,5 +1,6 @@
 /* init.c: what `require "leveret/leveret"` runs. */
-#include "base.h"
+#include "cache.h"
+#include "pool.h"
 #include <ruby/ractor.h>
 
 VALUE rb_mLeveret;
@@ -12,6 +13,13 @@ RUBY_FUNC_EXPORTED void Init_leveret(void)
 	rb_mLeveret = rb_define_module("Leveret");
 	leveret_init_errors();
 	leveret_init_value();
-	leveret_init_cache();
-	leveret_init_pool();
+	VALUE cCache = leveret_init_cache();
+	cache_define_many(cCache);
+	cache_define_fetch(cCache);
+	cache_define_walk(cCache);
+	cache_define_stats(cCache);
+	VALUE cPool = leveret_init_pool();
+	pool_define_one(cPool);
+	pool_define_many(cPool);
+	pool_define_servers(cPool);
 }

@@ -42,16 +42,19 @@ typedef enum setting_kind { OPTION, SERVER, CREDENTIALS, TLS, PREFIX } setting_k
 /* `row`: the kind, and Integers and frozen Strings. */
 static int32_t apply(leveret_pool *pool, VALUE row)
 {
-	VALUE one = rb_ary_entry(row, 1), two = rb_ary_entry(row, 2), three = rb_ary_entry(row, 3), four = rb_ary_entry(row, 4);
+	VALUE one = rb_ary_entry(row, 1), two = rb_ary_entry(row, 2), three = rb_ary_entry(row, 3),
+		  four = rb_ary_entry(row, 4);
 	switch ((setting_kind) FIX2INT(rb_ary_entry(row, 0))) {
 		case OPTION:
 			return leveret_pool_set_option(pool, (leveret_pool_option) FIX2INT(one), NUM2LL(two));
 		case SERVER:
-			return leveret_pool_add_server(pool, bytes_of_string(one), (uint16_t) FIX2INT(two), 0, (uint32_t) FIX2LONG(three), bytes_of_string(four));
+			return leveret_pool_add_server(pool, bytes_of_string(one), (uint16_t) FIX2INT(two), 0,
+				(uint32_t) FIX2LONG(three), bytes_of_string(four));
 		case CREDENTIALS:
 			return leveret_pool_set_credentials(pool, FIX2INT(one), bytes_of_string(two), bytes_of_string(three), 1);
 		case TLS:
-			return leveret_pool_set_tls(pool, bytes_of_string(one), bytes_of_string(two), bytes_of_string(three), bytes_of_string(four), RTEST(rb_ary_entry(row, 5)));
+			return leveret_pool_set_tls(pool, bytes_of_string(one), bytes_of_string(two), bytes_of_string(three),
+				bytes_of_string(four), RTEST(rb_ary_entry(row, 5)));
 		default:
 			leveret_pool_set_prefix(pool, bytes_of_string(one));
 			return LEVERET_CODE_SUCCESS;
@@ -62,8 +65,9 @@ static int32_t apply(leveret_pool *pool, VALUE row)
 static bool replaces(VALUE row, VALUE earlier)
 {
 	VALUE kind = rb_ary_entry(row, 0);
-	return kind == rb_ary_entry(earlier, 0) && (kind == INT2FIX(TLS) || kind == INT2FIX(PREFIX)
-		|| (kind != INT2FIX(SERVER) && rb_ary_entry(row, 1) == rb_ary_entry(earlier, 1)));
+	return kind == rb_ary_entry(earlier, 0)
+		&& (kind == INT2FIX(TLS) || kind == INT2FIX(PREFIX)
+			|| (kind != INT2FIX(SERVER) && rb_ary_entry(row, 1) == rb_ary_entry(earlier, 1)));
 }
 
 static void keep(pool *pool, VALUE row)
@@ -174,7 +178,8 @@ static VALUE set_option(VALUE self, VALUE option, VALUE value)
 {
 	int name = NUM2INT(option);
 	long long number = NUM2LL(value);
-	if (name < LEVERET_POOL_PROTOCOL || name > LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS || !set(self, rb_ary_new_from_args(3, INT2FIX(OPTION), INT2FIX(name), LL2NUM(number)))) {
+	if (name < LEVERET_POOL_PROTOCOL || name > LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS
+		|| !set(self, rb_ary_new_from_args(3, INT2FIX(OPTION), INT2FIX(name), LL2NUM(number)))) {
 		rb_raise(rb_eArgError, "%lld is no value for option %d", number, name);
 	}
 	return Qnil;
@@ -186,13 +191,15 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	unsigned number = NUM2UINT(port), share = NUM2UINT(weight);
 	host = rb_str_new_frozen(StringValue(host));
 	dir = NIL_P(dir) ? rb_str_new(NULL, 0) : rb_str_new_frozen(StringValue(dir));
-	if (number > UINT16_MAX || !set(self, rb_ary_new_from_args(5, INT2FIX(SERVER), host, UINT2NUM(number), UINT2NUM(share), dir))) {
+	if (number > UINT16_MAX
+		|| !set(self, rb_ary_new_from_args(5, INT2FIX(SERVER), host, UINT2NUM(number), UINT2NUM(share), dir))) {
 		rb_raise(rb_eArgError, "%" PRIsVALUE " with port %u cannot be a server", host, number);
 	}
 	return Qnil;
 }
 
-/* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is used without. */
+/* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is
+ * used without. */
 static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE password)
 {
 	int index = NUM2INT(server);
@@ -216,7 +223,9 @@ static VALUE set_tls(VALUE self, VALUE ca_file, VALUE peer_name, VALUE certifica
 			StringValueCStr(texts[number]);
 		}
 	}
-	if (!set(self, rb_ary_new_from_args(6, INT2FIX(TLS), texts[0], texts[1], texts[2], texts[3], RTEST(verify) ? Qtrue : Qfalse))) {
+	if (!set(self,
+			rb_ary_new_from_args(
+				6, INT2FIX(TLS), texts[0], texts[1], texts[2], texts[3], RTEST(verify) ? Qtrue : Qfalse))) {
 		rb_raise(rb_eArgError, "a peer name is UTF-8");
 	}
 	return Qnil;
@@ -234,18 +243,30 @@ static VALUE set_prefix(VALUE self, VALUE prefix)
 static const char *meaning(int32_t code)
 {
 	switch (code) {
-		case LEVERET_CODE_HOST_LOOKUP_FAILURE: return "its name has no address";
-		case LEVERET_CODE_CONNECTION_FAILURE: return "it cannot be reached";
-		case LEVERET_CODE_WRITE_FAILURE: return "sending failed";
-		case LEVERET_CODE_UNKNOWN_READ_FAILURE: return "the connection ended before the answer";
-		case LEVERET_CODE_PROTOCOL_ERROR: return "it cannot be understood";
-		case LEVERET_CODE_ERRNO: return "a system call failed";
-		case LEVERET_CODE_TIMEOUT: return "it did not answer in time";
-		case LEVERET_CODE_AUTH_PROBLEM: return "it takes no user names and passwords (SASL)";
-		case LEVERET_CODE_AUTH_FAILURE: return "it refuses this user name and password, or asks for them (SASL)";
-		case LEVERET_CODE_SERVER_MARKED_DEAD: return "it failed too often";
-		case LEVERET_CODE_SERVER_TEMPORARILY_DISABLED: return "it failed a moment ago";
-		default: return NULL;
+		case LEVERET_CODE_HOST_LOOKUP_FAILURE:
+			return "its name has no address";
+		case LEVERET_CODE_CONNECTION_FAILURE:
+			return "it cannot be reached";
+		case LEVERET_CODE_WRITE_FAILURE:
+			return "sending failed";
+		case LEVERET_CODE_UNKNOWN_READ_FAILURE:
+			return "the connection ended before the answer";
+		case LEVERET_CODE_PROTOCOL_ERROR:
+			return "it cannot be understood";
+		case LEVERET_CODE_ERRNO:
+			return "a system call failed";
+		case LEVERET_CODE_TIMEOUT:
+			return "it did not answer in time";
+		case LEVERET_CODE_AUTH_PROBLEM:
+			return "it takes no user names and passwords (SASL)";
+		case LEVERET_CODE_AUTH_FAILURE:
+			return "it refuses this user name and password, or asks for them (SASL)";
+		case LEVERET_CODE_SERVER_MARKED_DEAD:
+			return "it failed too often";
+		case LEVERET_CODE_SERVER_TEMPORARILY_DISABLED:
+			return "it failed a moment ago";
+		default:
+			return NULL;
 	}
 }
 
@@ -295,7 +316,9 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 	} else if (why) {
 		naming naming = { .pool = pool, .index = server };
 		class = code == LEVERET_CODE_AUTH_PROBLEM || code == LEVERET_CODE_AUTH_FAILURE ? eUnauthenticated : eFailed;
-		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", pool_locked(pool, name_locked, &naming), why);
+		text = leveret_pool_arena_trouble(message, sizeof(message))
+			? rb_utf8_str_new_cstr(message)
+			: rb_sprintf("%" PRIsVALUE ": %s", pool_locked(pool, name_locked, &naming), why);
 	} else if (!is_told) {
 		text = rb_sprintf("the server has refused it (%d)", code);
 	}
@@ -349,7 +372,9 @@ int32_t pool_run(pool *pool)
 	while (sending.code == -1) {
 		/* User code, as a trap, may have forked since the batch began, or while it was sent. */
 		if (!pool_is_ours(pool)) {
-			raise_code(eFailed, LEVERET_CODE_CONNECTION_FAILURE, rb_utf8_str_new_cstr("this process was forked in the middle of a request, which is its parent's: ask again"));
+			raise_code(eFailed, LEVERET_CODE_CONNECTION_FAILURE,
+				rb_utf8_str_new_cstr(
+					"this process was forked in the middle of a request, which is its parent's: ask again"));
 		}
 		if (leveret_pool_arena(pool->pool, 0)) {
 			return leveret_pool_run(pool->pool);
@@ -441,7 +466,7 @@ leveret_arena *pool_arena(pool *pool)
  * A server takes no passwords, or not this one.
  * @private
  */
-void leveret_init_pool(void)
+VALUE leveret_init_pool(void)
 {
 	forked();
 	pthread_atfork(NULL, NULL, forked);
@@ -460,9 +485,6 @@ void leveret_init_pool(void)
 	rb_define_method(cPool, "set_credentials", set_credentials, 3);
 	rb_define_method(cPool, "set_tls", set_tls, 5);
 	rb_define_method(cPool, "set_prefix", set_prefix, 1);
-	pool_define_one(cPool);
-	pool_define_many(cPool);
-	pool_define_servers(cPool);
 
 	rb_define_const(cPool, "SET", INT2FIX(LEVERET_OP_SET));
 	rb_define_const(cPool, "ADD", INT2FIX(LEVERET_OP_ADD));
@@ -500,4 +522,5 @@ void leveret_init_pool(void)
 	rb_define_const(cPool, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
 	rb_define_const(cPool, "META", INT2FIX(LEVERET_PROTOCOL_META));
 	rb_define_const(cPool, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
+	return cPool;
 }

@@ -1,5 +1,5 @@
-/* pool.h: Leveret::Pool, what the client classes (leveret/dalli and its kin) stand on: servers behind a ring, sockets or
- * memory. Strings in, bytes and flags out; values are the business of each client class. The methods are in pool.c,
+/* pool.h: Leveret::Pool, what the client classes (leveret/dalli and its kin) stand on: servers behind a ring, sockets
+ * or memory. Strings in, bytes and flags out; values are the business of each client class. The methods are in pool.c,
  * pool_one.c, pool_many.c and pool_servers.c.
  */
 #ifndef RUBY_LEVERET_POOL_H
@@ -14,17 +14,18 @@
 typedef struct pool {
 	leveret_pool *pool;
 	VALUE mutex;
-	VALUE values;          /* #retrieve(bytes, flags) gives the value of bytes that are not just a String */
-	VALUE allowed;         /* the classes that Marshal data of another entrance may name; nil: any */
-	VALUE settings;        /* what it was told: an Array of Arrays */
-	bool busy;             /* somebody has the mutex */
-	uint32_t waiting;      /* quiet requests of a batch that was not sent yet */
+	VALUE values;     /* #retrieve(bytes, flags) gives the value of bytes that are not just a String */
+	VALUE allowed;    /* the classes that Marshal data of another entrance may name; nil: any */
+	VALUE settings;   /* what it was told: an Array of Arrays */
+	bool busy;        /* somebody has the mutex */
+	uint32_t waiting; /* quiet requests of a batch that was not sent yet */
 	size_t waiting_bytes;
-	pid_t batch_of;        /* the process that has begun the batch: its fork inherits it, and must not send it */
-	pid_t at_work_in;      /* the process of which a thread uses `pool` without the GVL; 0: none does */
+	pid_t batch_of;   /* the process that has begun the batch: its fork inherits it, and must not send it */
+	pid_t at_work_in; /* the process of which a thread uses `pool` without the GVL; 0: none does */
 } pool;
 
-/* The pool of a Leveret::Pool. In a process that was forked while its parent was at work in it: a new one, with its settings. */
+/* The pool of a Leveret::Pool. In a process that was forked while its parent was at work in it: a new one, with its
+ * settings. */
 pool *pool_of(VALUE self);
 
 /* Runs `body` with the mutex, after what waits has been sent, and gives what it returns. */
@@ -36,7 +37,8 @@ void pool_locked_quietly(pool *pool, VALUE (*body)(VALUE), void *context);
 void pool_begin(pool *pool);
 /* Whether this process has begun the batch, and not one that it was forked from. */
 bool pool_is_ours(const pool *pool);
-/* Sends the batch: without the GVL, unless it is all memory. Raises Failed in a fork of the process that has begun it. */
+/* Sends the batch: without the GVL, unless it is all memory. Raises Failed in a fork of the process that has begun
+ * it. */
 int32_t pool_run(pool *pool);
 /* Runs what may wait and calls nothing of Ruby's. */
 void pool_without_gvl(pool *pool, void (*function)(void *context), void *context);
@@ -65,7 +67,8 @@ static inline VALUE pool_key(VALUE key)
 
 static inline VALUE pool_bytes(VALUE bytes)
 {
-	return pool_string(bytes, "what is stored must be of class String (what did the serializer or the compressor return?)");
+	return pool_string(
+		bytes, "what is stored must be of class String (what did the serializer or the compressor return?)");
 }
 
 /* One of several operations that follow one another. */
@@ -90,7 +93,8 @@ static inline VALUE taken(const leveret_bytes *bytes)
 /* An answer's bytes as a client class sees them: the value, for what its flags or its writer say. */
 VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes);
 
-/* [bytes, flags, cas] for a codec of the application's own, or [value, nil, cas] for what another entrance has stored. */
+/* [bytes, flags, cas] for a codec of the application's own, or [value, nil, cas] for what another entrance has
+ * stored. */
 VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes);
 
 /* Raises what a code means that is no answer: Leveret::Pool::Failed, NoServer or Refused. */
@@ -98,7 +102,8 @@ NORETURN(void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said))
 
 static inline bool pool_is_answer(int32_t code)
 {
-	return code == LEVERET_CODE_SUCCESS || code == LEVERET_CODE_NOTFOUND || code == LEVERET_CODE_NOTSTORED || code == LEVERET_CODE_DATA_EXISTS;
+	return code == LEVERET_CODE_SUCCESS || code == LEVERET_CODE_NOTFOUND || code == LEVERET_CODE_NOTSTORED
+		|| code == LEVERET_CODE_DATA_EXISTS;
 }
 
 void pool_define_one(VALUE cPool);

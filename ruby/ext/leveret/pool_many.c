@@ -5,8 +5,8 @@
 
 typedef struct gets {
 	pool *pool;
-	VALUE keys, bytes;          /* an Array of our own, of Strings; the answers' bytes at the places of their keys */
-	leveret_answer *answers;    /* at the same places */
+	VALUE keys, bytes;       /* an Array of our own, of Strings; the answers' bytes at the places of their keys */
+	leveret_answer *answers; /* at the same places */
 	bool with_cas;
 } gets;
 
@@ -21,7 +21,11 @@ static VALUE gets_locked(VALUE context)
 	VALUE buffer;
 	long *places = ALLOCV_N(long, buffer, count ? count : 1);
 	for (long i = 0; i < count; i++) {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = bytes_of_string(RARRAY_AREF(gets->keys, i)), .with_cas = gets->with_cas };
+		leveret_request request = {
+			.operation = LEVERET_OP_GET,
+			.key = bytes_of_string(RARRAY_AREF(gets->keys, i)),
+			.with_cas = gets->with_cas,
+		};
 		if (leveret_pool_add(pool, &request) == LEVERET_CODE_SUCCESS) {
 			places[added++] = i;
 		}
@@ -98,10 +102,10 @@ static VALUE fetch_multi(VALUE self, VALUE keys, VALUE with_cas)
 typedef struct writes {
 	pool *pool;
 	leveret_operation operation;
-	VALUE rows;                 /* an Array of [key, bytes, flags], or of keys; user code may change it at any time */
+	VALUE rows; /* an Array of [key, bytes, flags], or of keys; user code may change it at any time */
 	int64_t exptime;
 	long done;
-	int32_t failed;             /* the code of the last one that failed */
+	int32_t failed; /* the code of the last one that failed */
 	uint32_t server;
 } writes;
 
@@ -112,8 +116,12 @@ static void add_row(writes *writes, VALUE row)
 	if (RB_TYPE_P(row, T_ARRAY)) {
 		uint32_t flags = NUM2UINT(rb_ary_entry(row, 2));
 		value = pool_bytes(rb_ary_entry(row, 1));
-		request.meta = (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY,
-			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW, .codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+		request.meta = (leveret_meta) {
+			.flags = flags,
+			.origin = LEVERET_RUBY,
+			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW,
+			.codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE,
+		};
 		key = rb_ary_entry(row, 0);
 	}
 	key = pool_key(key);

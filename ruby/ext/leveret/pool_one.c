@@ -8,10 +8,10 @@ static ID id_retrieve;
 typedef struct call {
 	pool *pool;
 	leveret_request request;
-	VALUE key, value;          /* Strings, or Qnil */
+	VALUE key, value; /* Strings, or Qnil */
 	int32_t code;
 	uint32_t server;
-	VALUE bytes;               /* the answer's; Qnil where there are none */
+	VALUE bytes; /* the answer's; Qnil where there are none */
 	leveret_meta meta;
 	uint64_t cas, number;
 } call;
@@ -61,7 +61,8 @@ VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
 	bool has_flags_of_dalli = meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
 		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL));
 	if (has_flags_of_dalli) {
-		uint32_t flags = (meta->flags & (FLAG_MARSHAL | FLAG_COMPRESSED)) | (meta->encoding == LEVERET_MARSHAL ? FLAG_MARSHAL : 0);
+		uint32_t flags =
+			(meta->flags & (FLAG_MARSHAL | FLAG_COMPRESSED)) | (meta->encoding == LEVERET_MARSHAL ? FLAG_MARSHAL : 0);
 		if (flags) {
 			return rb_funcall(pool->values, id_retrieve, 2, bytes, UINT2NUM(flags));
 		}
@@ -91,9 +92,15 @@ static VALUE get(VALUE self, VALUE key, VALUE miss)
 	if (RB_LIKELY(arena != NULL)) {
 		leveret_reading reading;
 		VALUE bytes = Qnil;
-		return find_in(arena, key, &reading, &bytes) == LEVERET_OK ? pool_value(pool, &reading.found.meta, bytes) : miss;
+		return find_in(arena, key, &reading, &bytes) == LEVERET_OK ? pool_value(pool, &reading.found.meta, bytes)
+																   : miss;
 	}
-	call call = { .pool = pool, .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET } };
+	call call = {
+		.pool = pool,
+		.key = key,
+		.value = Qnil,
+		.request = { .operation = LEVERET_OP_GET },
+	};
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? pool_value(pool, &call.meta, call.bytes) : miss;
 }
@@ -101,32 +108,50 @@ static VALUE get(VALUE self, VALUE key, VALUE miss)
 /* get_cas(key): [value, cas], or nil. */
 static VALUE get_cas(VALUE self, VALUE key)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = 1 } };
+	call call = {
+		.pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = 1 }
+	};
 	ask(&call);
-	return call.code == LEVERET_CODE_SUCCESS ? rb_assoc_new(pool_value(call.pool, &call.meta, call.bytes), ULL2NUM(call.cas)) : Qnil;
+	return call.code == LEVERET_CODE_SUCCESS
+		? rb_assoc_new(pool_value(call.pool, &call.meta, call.bytes), ULL2NUM(call.cas))
+		: Qnil;
 }
 
 /* gat(key, exptime, miss) */
 static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET_AND_TOUCH, .exptime = NUM2LL(exptime) } };
+	call call = {
+		.pool = pool_of(self),
+		.key = key,
+		.value = Qnil,
+		.request = { .operation = LEVERET_OP_GET_AND_TOUCH, .exptime = NUM2LL(exptime) },
+	};
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? pool_value(call.pool, &call.meta, call.bytes) : miss;
 }
 
 VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 {
-	/* Without #retrieve the client knows itself what the flags mean: Dalli's bit of what is compressed may be any other to it. */
+	/* Without #retrieve the client knows itself what the flags mean: Dalli's bit of what is compressed may be any other
+	 * to it. */
 	bool is_plain = meta->codec == LEVERET_CODEC_NONE || (NIL_P(pool->values) && meta->origin == LEVERET_RUBY);
-	bool is_bytes = is_plain && (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
-		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL)));
-	return rb_ary_new_from_args(3, is_bytes ? bytes : pool_value(pool, meta, bytes), is_bytes ? UINT2NUM(meta->flags) : Qnil, ULL2NUM(cas));
+	bool is_bytes = is_plain
+		&& (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
+			|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL)));
+	return rb_ary_new_from_args(
+		3, is_bytes ? bytes : pool_value(pool, meta, bytes), is_bytes ? UINT2NUM(meta->flags) : Qnil, ULL2NUM(cas));
 }
 
-/* fetch(key, with_cas): [bytes, flags, cas], or [value, nil, cas] for what another entrance has stored; nil for a miss. */
+/* fetch(key, with_cas): [bytes, flags, cas], or [value, nil, cas] for what another entrance has stored; nil for a
+ * miss. */
 static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 {
-	call call = { .pool = pool_of(self), .key = pool_key(key), .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
+	call call = {
+		.pool = pool_of(self),
+		.key = pool_key(key),
+		.value = Qnil,
+		.request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) },
+	};
 	leveret_arena *arena = RTEST(with_cas) ? NULL : pool_arena(call.pool);
 	if (arena) {
 		leveret_reading reading;
@@ -141,41 +166,59 @@ static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 static leveret_meta meta_of(VALUE flags, VALUE bytes)
 {
 	uint64_t word = NUM2ULL(flags);
-	bool is_compressed = word & FLAG_COMPRESSED, begins_so = RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
+	bool is_compressed = word & FLAG_COMPRESSED,
+		 begins_so = RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
 	bool is_marshal = word & IS_MARSHAL || (word & FLAG_MARSHAL && (is_compressed || begins_so));
-	return (leveret_meta) { .flags = (uint32_t) word, .origin = LEVERET_RUBY, .encoding = is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
-		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+	return (leveret_meta) {
+		.flags = (uint32_t) word,
+		.origin = LEVERET_RUBY,
+		.encoding = is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
+		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE,
+	};
 }
 
 /* The wire's longest key. */
 #define WIRE_KEY_MAX 250
 
-/* Whether an arena may be asked without a batch. Negative exptimes, which mean something else in each protocol, may not, nor what a
- * server would refuse. */
+/* Whether an arena may be asked without a batch. Negative exptimes, which mean something else in each protocol, may
+ * not, nor what a server would refuse. */
 static bool is_simple(pool *pool, leveret_operation operation, VALUE key, VALUE bytes, int64_t exptime)
 {
-	return (operation == LEVERET_OP_SET || operation == LEVERET_OP_ADD || operation == LEVERET_OP_REPLACE) && exptime >= 0
-		&& RSTRING_LEN(key) > 0 && RSTRING_LEN(key) <= WIRE_KEY_MAX && (size_t) RSTRING_LEN(bytes) <= leveret_pool_value_max(pool->pool);
+	return (operation == LEVERET_OP_SET || operation == LEVERET_OP_ADD || operation == LEVERET_OP_REPLACE)
+		&& exptime >= 0 && RSTRING_LEN(key) > 0 && RSTRING_LEN(key) <= WIRE_KEY_MAX
+		&& (size_t) RSTRING_LEN(bytes) <= leveret_pool_value_max(pool->pool);
 }
 
 /* Stores without a batch where the pool is one arena. False: a batch is to do it, or to say why it cannot be. */
-static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALUE bytes, leveret_status *status, uint64_t *cas)
+static bool store_in(
+	pool *pool, const leveret_request *request, VALUE key, VALUE bytes, leveret_status *status, uint64_t *cas)
 {
 	leveret_arena *arena = pool_arena(pool);
 	if (!arena || !is_simple(pool, request->operation, key, bytes, request->exptime)) {
 		return false;
 	}
-	leveret_mode mode = request->operation == LEVERET_OP_SET ? LEVERET_SET : request->operation == LEVERET_OP_ADD ? LEVERET_ADD : LEVERET_REPLACE;
+	leveret_mode mode = request->operation == LEVERET_OP_SET ? LEVERET_SET
+		: request->operation == LEVERET_OP_ADD               ? LEVERET_ADD
+															 : LEVERET_REPLACE;
 	uint32_t now = leveret_now();
-	*status = leveret_store(arena, bytes_of_string(key), bytes_of_string(bytes), &request->meta, leveret_deadline_of_exptime(request->exptime, now), mode, 0, now, cas);
+	*status = leveret_store(arena, bytes_of_string(key), bytes_of_string(bytes), &request->meta,
+		leveret_deadline_of_exptime(request->exptime, now), mode, 0, now, cas);
 	return *status == LEVERET_OK || *status == LEVERET_EXISTS || *status == LEVERET_MISS;
 }
 
-/* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not stored. */
+/* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not
+ * stored. */
 static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
 {
-	call call = { .pool = pool_of(self), .key = pool_key(key), .value = pool_bytes(bytes), .request = {
-		.operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
+	call call = {
+		.pool = pool_of(self),
+		.key = pool_key(key),
+		.value = pool_bytes(bytes),
+		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS),
+			.exptime = NUM2LL(exptime),
+			.number = NUM2ULL(cas),
+			.with_cas = 1 },
+	};
 	call.request.meta = meta_of(flags, call.value);
 	leveret_status status;
 	if (store_in(call.pool, &call.request, call.key, call.value, &status, &call.cas)) {
@@ -183,9 +226,12 @@ static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE fl
 	}
 	ask(&call);
 	switch (call.code) {
-		case LEVERET_CODE_SUCCESS: return ULL2NUM(call.cas);
-		case LEVERET_CODE_NOTFOUND: return Qnil;
-		default: return Qfalse;
+		case LEVERET_CODE_SUCCESS:
+			return ULL2NUM(call.cas);
+		case LEVERET_CODE_NOTFOUND:
+			return Qnil;
+		default:
+			return Qfalse;
 	}
 }
 
@@ -226,11 +272,17 @@ static void quietly(quiet_store *store)
 	pool_locked_quietly(store->pool, add_quietly, store);
 }
 
-/* store_quietly(operation, key, bytes, flags, exptime): sent with others like it, before the next request that is not. */
+/* store_quietly(operation, key, bytes, flags, exptime): sent with others like it, before the next request that is
+ * not. */
 static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime)
 {
-	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = pool_bytes(bytes),
-		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime) } };
+	quiet_store store = {
+		.pool = pool_of(self),
+		.key = pool_key(key),
+		.bytes = pool_bytes(bytes),
+		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS),
+			.exptime = NUM2LL(exptime) },
+	};
 	store.request.meta = meta_of(flags, store.bytes);
 	quietly(&store);
 	return Qnil;
@@ -238,7 +290,9 @@ static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, 
 
 static VALUE delete_quietly(VALUE self, VALUE key)
 {
-	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	quiet_store store = {
+		.pool = pool_of(self), .key = pool_key(key), .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE }
+	};
 	quietly(&store);
 	return Qnil;
 }
@@ -256,16 +310,26 @@ static VALUE flush_quiet(VALUE self)
 }
 
 /* delete(key, cas): 0: whatever version is there. */
-static VALUE delete(VALUE self, VALUE key, VALUE cas)
+static VALUE delete_key(VALUE self, VALUE key, VALUE cas)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE, .number = NUM2ULL(cas) } };
+	call call = {
+		.pool = pool_of(self),
+		.key = key,
+		.value = Qnil,
+		.request = { .operation = LEVERET_OP_DELETE, .number = NUM2ULL(cas) },
+	};
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
 
 static VALUE touch(VALUE self, VALUE key, VALUE exptime)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_TOUCH, .exptime = NUM2LL(exptime) } };
+	call call = {
+		.pool = pool_of(self),
+		.key = key,
+		.value = Qnil,
+		.request = { .operation = LEVERET_OP_TOUCH, .exptime = NUM2LL(exptime) },
+	};
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
@@ -273,8 +337,16 @@ static VALUE touch(VALUE self, VALUE key, VALUE exptime)
 /* count(operation, key, amount, initial, exptime): the new number, or nil. */
 static VALUE count(VALUE self, VALUE operation, VALUE key, VALUE amount, VALUE initial, VALUE exptime)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = pool_operation(operation, LEVERET_OP_INCREMENT, LEVERET_OP_DECREMENT), .number = NUM2ULL(amount),
-		.create = !NIL_P(initial), .initial = NIL_P(initial) ? 0 : NUM2ULL(initial), .exptime = NUM2LL(exptime) } };
+	call call = {
+		.pool = pool_of(self),
+		.key = key,
+		.value = Qnil,
+		.request = { .operation = pool_operation(operation, LEVERET_OP_INCREMENT, LEVERET_OP_DECREMENT),
+			.number = NUM2ULL(amount),
+			.create = !NIL_P(initial),
+			.initial = NIL_P(initial) ? 0 : NUM2ULL(initial),
+			.exptime = NUM2LL(exptime) },
+	};
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? ULL2NUM(call.number) : Qnil;
 }
@@ -290,7 +362,7 @@ void pool_define_one(VALUE cPool)
 	rb_define_method(cPool, "store_quietly", store_quietly, 5);
 	rb_define_method(cPool, "delete_quietly", delete_quietly, 1);
 	rb_define_method(cPool, "flush_quiet", flush_quiet, 0);
-	rb_define_method(cPool, "delete", delete, 2);
+	rb_define_method(cPool, "delete", delete_key, 2);
 	rb_define_method(cPool, "touch", touch, 2);
 	rb_define_method(cPool, "count", count, 5);
 	rb_define_const(cPool, "IS_MARSHAL", ULL2NUM(IS_MARSHAL));

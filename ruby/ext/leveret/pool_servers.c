@@ -46,7 +46,8 @@ static VALUE route_locked(VALUE context)
 	/* Lets those be tried again whose rest is over. */
 	pool_begin(routing->pool);
 	routing->index = leveret_pool_route(pool, bytes_of_string(routing->key));
-	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS && server.is_down) {
+	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS
+		&& server.is_down) {
 		routing->index = -1;
 	}
 	return Qnil;
@@ -136,7 +137,7 @@ typedef struct tour {
 	VALUE subject;
 	int64_t exptime;
 	int32_t server;
-	VALUE told;        /* statistics: a Hash; else what the server said, true for nothing, nil for no answer */
+	VALUE told; /* statistics: a Hash; else what the server said, true for nothing, nil for no answer */
 } tour;
 
 static VALUE tour_locked(VALUE context)
@@ -145,7 +146,12 @@ static VALUE tour_locked(VALUE context)
 	leveret_pool *pool = tour->pool->pool;
 	leveret_answer answer;
 	pool_begin(tour->pool);
-	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server };
+	leveret_request request = {
+		.operation = tour->operation,
+		.key = bytes_of_string(tour->subject),
+		.exptime = tour->exptime,
+		.server = tour->server,
+	};
 	if (leveret_pool_add(pool, &request) != LEVERET_CODE_SUCCESS) {
 		return Qnil;
 	}
@@ -154,7 +160,8 @@ static VALUE tour_locked(VALUE context)
 		if (answer.code == LEVERET_CODE_STAT) {
 			tour->told = NIL_P(tour->told) ? rb_hash_new() : tour->told;
 			VALUE name = taken(&answer.key), value = taken(&answer.value);
-			rb_hash_aset(tour->told, rb_enc_associate(name, rb_utf8_encoding()), rb_enc_associate(value, rb_utf8_encoding()));
+			rb_hash_aset(
+				tour->told, rb_enc_associate(name, rb_utf8_encoding()), rb_enc_associate(value, rb_utf8_encoding()));
 		} else if (answer.code == LEVERET_CODE_END && NIL_P(tour->told)) {
 			tour->told = rb_hash_new();
 		} else if (answer.code == LEVERET_CODE_SUCCESS) {
@@ -167,8 +174,14 @@ static VALUE tour_locked(VALUE context)
 /* ask_server(index, operation, subject, exptime) */
 static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject, VALUE exptime)
 {
-	tour tour = { .pool = pool_of(self), .operation = pool_operation(operation, LEVERET_OP_FLUSH, LEVERET_OP_STATS), .subject = StringValue(subject),
-		.exptime = NUM2LL(exptime), .server = NUM2INT(index), .told = Qnil };
+	tour tour = {
+		.pool = pool_of(self),
+		.operation = pool_operation(operation, LEVERET_OP_FLUSH, LEVERET_OP_STATS),
+		.subject = StringValue(subject),
+		.exptime = NUM2LL(exptime),
+		.server = NUM2INT(index),
+		.told = Qnil,
+	};
 	pool_locked(tour.pool, tour_locked, &tour);
 	return tour.told;
 }

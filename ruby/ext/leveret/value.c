@@ -25,7 +25,8 @@ static void encode_marshal(VALUE value, encoded *out)
 static void encode_string(VALUE value, encoded *out)
 {
 	rb_encoding *encoding = rb_enc_get(value);
-	if (RB_UNLIKELY(!is_plain(value, rb_cString)) || RB_UNLIKELY(encoding != utf8 && encoding != binary && encoding != ascii)) {
+	if (RB_UNLIKELY(!is_plain(value, rb_cString))
+		|| RB_UNLIKELY(encoding != utf8 && encoding != binary && encoding != ascii)) {
 		encode_marshal(value, out);
 		return;
 	}
@@ -106,10 +107,12 @@ static VALUE load(VALUE bytes)
 /* By its name: who never asked for it has no such class. */
 static bool is_timeout(VALUE error)
 {
-	for (VALUE class = rb_obj_class(error); !NIL_P(class) && class != rb_eStandardError; class = rb_class_superclass(class)) {
+	VALUE class = rb_obj_class(error);
+	while (!NIL_P(class) && class != rb_eStandardError) {
 		if (strcmp(rb_class2name(class), "Timeout::Error") == 0) {
 			return true;
 		}
+		class = rb_class_superclass(class);
 	}
 	return false;
 }
@@ -137,10 +140,12 @@ static VALUE failed(VALUE context, VALUE error)
 	return Qundef;
 }
 
-/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not about the data. */
+/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not
+ * about the data. */
 VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said)
 {
-	return rb_rescue2(body, value, failed, (VALUE) said, rb_eStandardError, rb_eNoMemError, rb_eNotImpError, rb_eSysStackError, (VALUE) 0);
+	return rb_rescue2(body, value, failed, (VALUE) said, rb_eStandardError, rb_eNoMemError, rb_eNotImpError,
+		rb_eSysStackError, (VALUE) 0);
 }
 
 static problem read_marshal(VALUE bytes, VALUE allowed, VALUE *value)
@@ -183,7 +188,8 @@ static bool is_marshal(VALUE bytes)
 	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
 }
 
-/* NULL: *bytes is the decompressed value. Nobody's value is longer than what Dalli's default compressor would have made of it. */
+/* NULL: *bytes is the decompressed value. Nobody's value is longer than what Dalli's default compressor would have made
+ * of it. */
 static problem decompress(uint8_t codec, VALUE *bytes)
 {
 	size_t len;
@@ -208,7 +214,9 @@ static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes
 			return NULL;
 		case LEVERET_DOUBLE: {
 			const char *text = StringValueCStr(bytes), *name = text + (*text == '-' || *text == '+');
-			double number = *name == 'I' || *name == 'i' ? HUGE_VAL : *name == 'N' || *name == 'n' ? nan("") : rb_cstr_to_dbl(name, 0);
+			double number = *name == 'I' || *name == 'i' ? HUGE_VAL
+				: *name == 'N' || *name == 'n'           ? nan("")
+														 : rb_cstr_to_dbl(name, 0);
 			*value = DBL2NUM(*text == '-' ? -number : number);
 			return NULL;
 		}
@@ -236,7 +244,8 @@ static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes
 /* Numbers of others may have a NUL in their text. */
 static bool has_nul(uint8_t encoding, VALUE bytes)
 {
-	return (encoding == LEVERET_INTEGER || encoding == LEVERET_DOUBLE) && memchr(RSTRING_PTR(bytes), 0, RSTRING_LEN(bytes));
+	return (encoding == LEVERET_INTEGER || encoding == LEVERET_DOUBLE)
+		&& memchr(RSTRING_PTR(bytes), 0, RSTRING_LEN(bytes));
 }
 
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value)
@@ -265,7 +274,8 @@ leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_r
 	return status;
 }
 
-leveret_status value_read(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why)
+leveret_status value_read(
+	const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why)
 {
 	*why = NULL;
 	if (reading->found.is_number && reading->found.meta.encoding == LEVERET_INTEGER) {
@@ -277,7 +287,8 @@ leveret_status value_read(const leveret_arena *arena, VALUE key, leveret_reading
 		return status;
 	}
 	const leveret_meta *meta = &reading->found.meta;
-	if (RB_LIKELY(meta->origin == LEVERET_RUBY && meta->encoding == LEVERET_RAW && (meta->flags & ~FLAG_BINARY) == 0 && meta->codec == 0)) {
+	if (RB_LIKELY(meta->origin == LEVERET_RUBY && meta->encoding == LEVERET_RAW && (meta->flags & ~FLAG_BINARY) == 0
+			&& meta->codec == 0)) {
 		if (!(meta->flags & FLAG_BINARY)) {
 			rb_enc_associate(*value, utf8);
 		}
@@ -296,7 +307,9 @@ void value_warn(VALUE key, problem why)
 		}
 		if (!told[i]) {
 			told[i] = why;
-			rb_warn("leveret: the stored value of %" PRIsVALUE " counts as missing, as others of this process will in silence: %s", rb_str_inspect(key), why);
+			rb_warn("leveret: the stored value of %" PRIsVALUE
+					" counts as missing, as others of this process will in silence: %s",
+				rb_str_inspect(key), why);
 			return;
 		}
 	}
@@ -305,7 +318,8 @@ void value_warn(VALUE key, problem why)
 /*
  * Marshal.load that names its problems.
  * @param bytes [String] Marshal data
- * @param allowed [Hash{String => true}, nil] names of the classes that it may name, as Leveret.class_list makes them; nil: any
+ * @param allowed [Hash{String => true}, nil] names of the classes that it may name, as Leveret.class_list makes them;
+ *   nil: any
  * @return [Object]
  * @raise [UnmarshalError] the data is damaged, or names another class; nothing of that is made
  * @private

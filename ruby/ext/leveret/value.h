@@ -7,12 +7,14 @@
 /* Flags of what Ruby stores. The first two are Dalli's; the third none of the other clients looks at. */
 #define FLAG_MARSHAL 0x1u
 #define FLAG_COMPRESSED 0x2u
-#define FLAG_BINARY 0x01000000u   /* a String that was no text: it comes back as ASCII-8BIT */
+#define FLAG_BINARY 0x01000000u /* a String that was no text: it comes back as ASCII-8BIT */
 
-/* A value in the form in which the engine stores it. It lies on the C stack, where the garbage collector finds `holder`. */
+/* A value in the form in which the engine stores it. It lies on the C stack, where the garbage collector finds
+ * `holder`. */
 typedef struct encoded {
-	VALUE holder;          /* the String that has the bytes, or Qfalse */
-	leveret_bytes bytes;   /* where there is no holder: points into this struct, or at a constant; so it is never copied */
+	VALUE holder; /* the String that has the bytes, or Qfalse */
+	leveret_bytes
+		bytes; /* where there is no holder: points into this struct, or at a constant; so it is never copied */
 	leveret_meta meta;
 	int64_t integer;
 } encoded;
@@ -29,11 +31,12 @@ static inline leveret_bytes encoded_bytes(const encoded *encoded)
 /* Why bytes make no value here; NULL: they do. */
 typedef const char *problem;
 
-/* The value of a found item, or of what has taken its place. OK; LOST and other failures: as leveret_read_copy; MISS: it is gone, or the
- * bytes make no value, and *why says why.
- * `allowed`: a Hash whose keys are the names of the classes that Marshal data may name, or nil: any.
- * Runs user code (marshal_load) after the copy, when nothing is left that a longjmp could harm. */
-leveret_status value_read(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why);
+/* The value of a found item, or of what has taken its place. OK; LOST and other failures: as leveret_read_copy; MISS:
+ * it is gone, or the bytes make no value, and *why says why. `allowed`: a Hash whose keys are the names of the classes
+ * that Marshal data may name, or nil: any. Runs user code (marshal_load) after the copy, when nothing is left that a
+ * longjmp could harm. */
+leveret_status value_read(
+	const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why);
 
 /* The same, but its bytes. */
 leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE *bytes);
@@ -41,8 +44,8 @@ leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_r
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);
 
-/* What `body` gives for `value`; Qundef where it raised what is about the data: then *said, unless NULL, is the message. Everything else that
- * it raises or throws goes on its way, a Timeout too. */
+/* What `body` gives for `value`; Qundef where it raised what is about the data: then *said, unless NULL, is the
+ * message. Everything else that it raises or throws goes on its way, a Timeout too. */
 VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said);
 
 /* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */

@@ -1,5 +1,5 @@
-/* value_classes.c: the classes that Marshal data names, found without making anything of it. Marshal's own filter is called
- * when an object is there already and its marshal_load has run. No length and no count is believed.
+/* value_classes.c: the classes that Marshal data names, found without making anything of it. Marshal's own filter is
+ * called when an object is there already and its marshal_load has run. No length and no count is believed.
  */
 #include "value.h"
 
@@ -79,7 +79,8 @@ static bool skip_bytes(scan *scan)
 
 static bool check(scan *scan, VALUE name)
 {
-	return RTEST(rb_hash_lookup(scan->allowed, name)) || fail(scan, "it is Marshal data of a class that is not in the list of those that are allowed");
+	return RTEST(rb_hash_lookup(scan->allowed, name))
+		|| fail(scan, "it is Marshal data of a class that is not in the list of those that are allowed");
 }
 
 static bool read_object(scan *scan, int level);
@@ -131,11 +132,16 @@ static bool read_symbol(scan *scan, int level, VALUE *name)
 		return false;
 	}
 	switch (type) {
-		case ':': return read_new_symbol(scan, name);
-		case ';': return read_known_symbol(scan, name);
+		case ':':
+			return read_new_symbol(scan, name);
+		case ';':
+			return read_known_symbol(scan, name);
 		/* With its encoding. */
-		case 'I': return read_byte(scan, &type) && type == ':' ? read_new_symbol(scan, name) && read_fields(scan, level + 1) : fail(scan, DAMAGED);
-		default: return fail(scan, DAMAGED);
+		case 'I':
+			return read_byte(scan, &type) && type == ':' ? read_new_symbol(scan, name) && read_fields(scan, level + 1)
+														 : fail(scan, DAMAGED);
+		default:
+			return fail(scan, DAMAGED);
 	}
 }
 
@@ -171,7 +177,9 @@ static bool read_big(scan *scan)
 {
 	uint8_t sign;
 	long len;
-	return read_byte(scan, &sign) && read_number(scan, &len) && len >= 0 && len <= scan->end - scan->at ? skip(scan, len * 2) : fail(scan, DAMAGED);
+	return read_byte(scan, &sign) && read_number(scan, &len) && len >= 0 && len <= scan->end - scan->at
+		? skip(scan, len * 2)
+		: fail(scan, DAMAGED);
 }
 
 static bool read_object(scan *scan, int level)
@@ -187,28 +195,59 @@ static bool read_object(scan *scan, int level)
 		return false;
 	}
 	switch (type) {
-		case '0': case 'T': case 'F': return true;
-		case 'i': case '@': return read_number(scan, &number);
-		case 'l': return read_big(scan);
-		case 'f': case '"': return skip_bytes(scan);
-		case '/': return skip_bytes(scan) && skip(scan, 1);
-		case ':': return read_new_symbol(scan, &name);
-		case ';': return read_known_symbol(scan, &name);
-		case '[': return read_objects(scan, level + 1, 1, 0);
-		case '{': return read_objects(scan, level + 1, 2, 0);
-		case '}': return read_objects(scan, level + 1, 2, 1);
-		case 'I': return read_object(scan, level + 1) && read_fields(scan, level + 1);
-		case 'o': case 'S': return read_class(scan, level) && read_fields(scan, level + 1);
-		case 'C': case 'e': case 'U': case 'd': return read_class(scan, level) && read_object(scan, level + 1);
-		case 'u': return read_class(scan, level) && skip_bytes(scan);
-		case 'c': case 'm': case 'M': return read_path(scan);
-		default: return fail(scan, DAMAGED);
+		case '0':
+		case 'T':
+		case 'F':
+			return true;
+		case 'i':
+		case '@':
+			return read_number(scan, &number);
+		case 'l':
+			return read_big(scan);
+		case 'f':
+		case '"':
+			return skip_bytes(scan);
+		case '/':
+			return skip_bytes(scan) && skip(scan, 1);
+		case ':':
+			return read_new_symbol(scan, &name);
+		case ';':
+			return read_known_symbol(scan, &name);
+		case '[':
+			return read_objects(scan, level + 1, 1, 0);
+		case '{':
+			return read_objects(scan, level + 1, 2, 0);
+		case '}':
+			return read_objects(scan, level + 1, 2, 1);
+		case 'I':
+			return read_object(scan, level + 1) && read_fields(scan, level + 1);
+		case 'o':
+		case 'S':
+			return read_class(scan, level) && read_fields(scan, level + 1);
+		case 'C':
+		case 'e':
+		case 'U':
+		case 'd':
+			return read_class(scan, level) && read_object(scan, level + 1);
+		case 'u':
+			return read_class(scan, level) && skip_bytes(scan);
+		case 'c':
+		case 'm':
+		case 'M':
+			return read_path(scan);
+		default:
+			return fail(scan, DAMAGED);
 	}
 }
 
 problem classes_check(VALUE bytes, VALUE allowed)
 {
-	scan scan = { .at = (const uint8_t *) RSTRING_PTR(bytes), .end = (const uint8_t *) RSTRING_END(bytes), .allowed = allowed, .symbols = rb_ary_new() };
+	scan scan = {
+		.at = (const uint8_t *) RSTRING_PTR(bytes),
+		.end = (const uint8_t *) RSTRING_END(bytes),
+		.allowed = allowed,
+		.symbols = rb_ary_new(),
+	};
 	bool is_good = scan.end - scan.at > 2 && scan.at[0] == 4 && scan.at[1] <= 8;
 	scan.at += is_good ? 2 : 0;
 	is_good = is_good && read_object(&scan, 0);

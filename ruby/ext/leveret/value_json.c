@@ -36,8 +36,40 @@ static bool write_value(writer *writer, VALUE value, int depth);
 
 /* 0: as it is; else the letter behind the backslash, 'u' for those that have none. */
 static const char escapes[256] = {
-	['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't',
-	[0] = 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', [11] = 'u', [14] = 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',
+	['"'] = '"',
+	['\\'] = '\\',
+	['\b'] = 'b',
+	['\f'] = 'f',
+	['\n'] = 'n',
+	['\r'] = 'r',
+	['\t'] = 't',
+	[0] = 'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	[11] = 'u',
+	[14] = 'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
+	'u',
 };
 
 static void write_escape(writer *writer, unsigned char byte)
@@ -53,8 +85,9 @@ static void write_escape(writer *writer, unsigned char byte)
 static bool write_string(writer *writer, VALUE string)
 {
 	int encoding = rb_enc_get_index(string);
-	if (RBASIC_CLASS(string) != rb_cString || FL_TEST_RAW(string, FL_EXIVAR) || (encoding != rb_utf8_encindex() && encoding != rb_usascii_encindex())
-			|| rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN) {
+	if (RBASIC_CLASS(string) != rb_cString || FL_TEST_RAW(string, FL_EXIVAR)
+		|| (encoding != rb_utf8_encindex() && encoding != rb_usascii_encindex())
+		|| rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN) {
 		return false;
 	}
 	const char *bytes = RSTRING_PTR(string);
@@ -156,15 +189,27 @@ static bool write_value(writer *writer, VALUE value, int depth)
 		return false;
 	}
 	switch (rb_type(value)) {
-		case T_STRING: return write_string(writer, value);
-		case T_FIXNUM: return write_integer(writer, FIX2LONG(value));
-		case T_FLOAT: return write_float(writer, value);
-		case T_ARRAY: return write_array(writer, value, depth);
-		case T_HASH: return write_hash(writer, value, depth);
-		case T_NIL: put(writer, "null", 4); return true;
-		case T_TRUE: put(writer, "true", 4); return true;
-		case T_FALSE: put(writer, "false", 5); return true;
-		default: return false;
+		case T_STRING:
+			return write_string(writer, value);
+		case T_FIXNUM:
+			return write_integer(writer, FIX2LONG(value));
+		case T_FLOAT:
+			return write_float(writer, value);
+		case T_ARRAY:
+			return write_array(writer, value, depth);
+		case T_HASH:
+			return write_hash(writer, value, depth);
+		case T_NIL:
+			put(writer, "null", 4);
+			return true;
+		case T_TRUE:
+			put(writer, "true", 4);
+			return true;
+		case T_FALSE:
+			put(writer, "false", 5);
+			return true;
+		default:
+			return false;
 	}
 }
 
@@ -201,7 +246,8 @@ static VALUE fail(reader *reader, problem why)
 
 static void skip_space(reader *reader)
 {
-	while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r')) {
+	while (reader->at < reader->end
+		&& (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r')) {
 		reader->at++;
 	}
 }
@@ -225,7 +271,9 @@ static int read_hex(const char *at, const char *end)
 	}
 	for (int i = 0; i < 4; i++) {
 		char digit = at[i];
-		int value = digit >= '0' && digit <= '9' ? digit - '0' : (digit | 32) >= 'a' && (digit | 32) <= 'f' ? (digit | 32) - 'a' + 10 : -1;
+		int value = digit >= '0' && digit <= '9'         ? digit - '0'
+			: (digit | 32) >= 'a' && (digit | 32) <= 'f' ? (digit | 32) - 'a' + 10
+														 : -1;
 		if (value < 0) {
 			return -1;
 		}
@@ -245,10 +293,12 @@ static int put_utf8(char *out, int code)
 		return 2;
 	}
 	if (code < 0x10000) {
-		out[0] = (char) (0xe0 | code >> 12), out[1] = (char) (0x80 | (code >> 6 & 63)), out[2] = (char) (0x80 | (code & 63));
+		out[0] = (char) (0xe0 | code >> 12), out[1] = (char) (0x80 | (code >> 6 & 63)),
+		out[2] = (char) (0x80 | (code & 63));
 		return 3;
 	}
-	out[0] = (char) (0xf0 | code >> 18), out[1] = (char) (0x80 | (code >> 12 & 63)), out[2] = (char) (0x80 | (code >> 6 & 63)), out[3] = (char) (0x80 | (code & 63));
+	out[0] = (char) (0xf0 | code >> 18), out[1] = (char) (0x80 | (code >> 12 & 63)),
+	out[2] = (char) (0x80 | (code >> 6 & 63)), out[3] = (char) (0x80 | (code & 63));
 	return 4;
 }
 
@@ -419,13 +469,23 @@ static VALUE read_value(reader *reader, int depth)
 		return fail(reader, NO_JSON);
 	}
 	switch (*reader->at) {
-		case '"': reader->at++; return read_string(reader, false);
-		case '[': reader->at++; return read_array(reader, depth);
-		case '{': reader->at++; return read_hash(reader, depth);
-		case 't': return read_word(reader, "true", Qtrue);
-		case 'f': return read_word(reader, "false", Qfalse);
-		case 'n': return read_word(reader, "null", Qnil);
-		default: return read_number(reader);
+		case '"':
+			reader->at++;
+			return read_string(reader, false);
+		case '[':
+			reader->at++;
+			return read_array(reader, depth);
+		case '{':
+			reader->at++;
+			return read_hash(reader, depth);
+		case 't':
+			return read_word(reader, "true", Qtrue);
+		case 'f':
+			return read_word(reader, "false", Qfalse);
+		case 'n':
+			return read_word(reader, "null", Qnil);
+		default:
+			return read_number(reader);
 	}
 }
 

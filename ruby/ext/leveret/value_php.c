@@ -144,14 +144,25 @@ static VALUE read_value(reader *reader, int depth)
 		return fail(reader, DAMAGED);
 	}
 	switch (type) {
-		case 'i': return read_integer(reader);
-		case 'd': return read_float(reader);
-		case 'b': return read_bool(reader);
-		case 's': return read_string(reader, ';');
-		case 'a': return depth < DEPTH_MAX - 1 ? read_array(reader, depth) : fail(reader, "its serialized data is too deep");
-		case 'O': case 'C': case 'E': return fail(reader, "it holds an object of PHP");
-		case 'r': case 'R': return fail(reader, "it holds references of PHP");
-		default: return fail(reader, DAMAGED);
+		case 'i':
+			return read_integer(reader);
+		case 'd':
+			return read_float(reader);
+		case 'b':
+			return read_bool(reader);
+		case 's':
+			return read_string(reader, ';');
+		case 'a':
+			return depth < DEPTH_MAX - 1 ? read_array(reader, depth) : fail(reader, "its serialized data is too deep");
+		case 'O':
+		case 'C':
+		case 'E':
+			return fail(reader, "it holds an object of PHP");
+		case 'r':
+		case 'R':
+			return fail(reader, "it holds references of PHP");
+		default:
+			return fail(reader, DAMAGED);
 	}
 }
 

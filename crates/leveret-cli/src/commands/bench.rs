@@ -10,15 +10,15 @@ mod report;
 mod run;
 mod text;
 
-use crate::output::{self, Answer, Failure, Outcome, Progress};
+use crate::output::{self, CommandResult, Exit, Failure, LongWork};
 use crate::units;
 use charts::Chart;
 use clap::Args;
-use found::Found;
-use peer::Peer;
-use place::Place;
-use report::Report;
-use run::{Run, Stopped};
+use found::FoundPrograms;
+use peer::CachePeer;
+use place::BenchFolder;
+use report::BenchReport;
+use run::{BenchRun, Stopped};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Compare the caches that this machine has, with Leveret among them.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Bench {
+pub struct BenchArgs {
     /// What to measure [default: all]
     #[arg(value_name = "CHART", value_parser = charts::named)]
     charts: Vec<&'static Chart>,
@@ -130,10 +130,10 @@ fn keys(text: &str) -> Result<u32, String> {
 }
 
 /// A chart and who is in it.
-type Sheet = (&'static Chart, Vec<Peer>);
+type Sheet = (&'static Chart, Vec<CachePeer>);
 
-impl Bench {
-    pub fn run(self, json: bool) -> Outcome {
+impl BenchArgs {
+    pub fn run(self, json: bool) -> CommandResult {
         let old = self.compare.as_deref().map(read_report).transpose()?;
         if let Some(path) = &self.from {
             return self.tell(&read_report(path)?, old.as_ref(), json);
@@ -157,8 +157,8 @@ impl Bench {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
         let (extension, newer) = (self.extension.clone(), self.memcached_newer.clone());
-        let mut found =
-            Found::look(&self.php, extension, &self.ruby, self.gem.clone(), newer).map_err(Failure::Unreachable)?;
+        let mut found = FoundPrograms::look(&self.php, extension, &self.ruby, self.gem.clone(), newer)
+            .map_err(Failure::Unreachable)?;
         for peer in sheets.iter().flat_map(|(_, peers)| peers) {
             found.look_for_gem(peer);
         }
@@ -183,7 +183,7 @@ impl Bench {
     }
 
     /// What was measured, in all forms that are asked for.
-    fn tell(&self, report: &Report, old: Option<&Report>, json: bool) -> Outcome {
+    fn tell(&self, report: &BenchReport, old: Option<&BenchReport>, json: bool) -> CommandResult {
         self.save(report)?;
         if json {
             let mut out = output::raw();
@@ -200,13 +200,13 @@ impl Bench {
                 let _ = writeln!(out, "changed: {line}");
             }
         }
-        Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.figure.is_some())))
+        Ok(Exit::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.figure.is_some())))
     }
 
     /// The charts that are whole, and whether a signal has ended the run before all were.
-    fn measure(&self, sheets: &[Sheet], found: &Found) -> Result<(Report, bool), Failure> {
-        let place = Place::new()?;
-        let run = Run {
+    fn measure(&self, sheets: &[Sheet], found: &FoundPrograms) -> Result<(BenchReport, bool), Failure> {
+        let place = BenchFolder::new()?;
+        let run = BenchRun {
             place: &place,
             found,
             keys: self.keys,
@@ -216,7 +216,7 @@ impl Bench {
             fair_defaults: self.fair_defaults,
         };
         let turns: usize = sheets.iter().map(|(chart, peers)| run.turns(chart, peers)).sum();
-        let progress = Progress::of_turns(turns as u64);
+        let progress = LongWork::of_turns(turns as u64);
         let mut drawn = Vec::new();
         let mut stopped = false;
         for (chart, peers) in sheets {
@@ -228,7 +228,7 @@ impl Bench {
                 }
             }
         }
-        let report = Report {
+        let report = BenchReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
@@ -239,7 +239,7 @@ impl Bench {
         Ok((report, stopped))
     }
 
-    fn save(&self, report: &Report) -> Result<(), Failure> {
+    fn save(&self, report: &BenchReport) -> Result<(), Failure> {
         let write = |path: &Path, text: String| std::fs::write(path, text).map_err(|error| cannot_write(path, &error));
         if let Some(path) = &self.csv {
             write(path, report.csv())?;
@@ -267,7 +267,7 @@ fn beside(file: &Path, folder: &Path) -> String {
     from.unwrap_or(folder).display().to_string()
 }
 
-fn list(sheets: &[Sheet], found: &Found) -> Outcome {
+fn list(sheets: &[Sheet], found: &FoundPrograms) -> CommandResult {
     let mut out = output::text();
     let mut before: Vec<&str> = Vec::new();
     for (chart, peers) in sheets {
@@ -283,10 +283,10 @@ fn list(sheets: &[Sheet], found: &Found) -> Outcome {
         before = names;
     }
     out.flush()?;
-    Ok(Answer::Yes)
+    Ok(Exit::Yes)
 }
 
-fn read_report(path: &Path) -> Result<Report, Failure> {
+fn read_report(path: &Path) -> Result<BenchReport, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
     })?;

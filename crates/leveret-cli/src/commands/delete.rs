@@ -1,7 +1,7 @@
 //! `leveret delete`: removes items.
 use crate::json;
-use crate::output::{self, Outcome};
-use crate::target::{self, Target};
+use crate::output::{self, CommandResult};
+use crate::target::{self, TargetArgs};
 use clap::Args;
 use leveret_engine::Time;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::io::Write;
 /// Delete items
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Delete {
+pub struct DeleteArgs {
     /// The keys
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<OsString>,
@@ -36,8 +36,8 @@ struct Line<'a> {
     deleted: bool,
 }
 
-impl Delete {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl DeleteArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let keys = self.keys.into_iter().map(|key| target::key(key, self.encoded)).collect::<Result<Vec<_>, _>>()?;
         let arena = target.open()?;
         let mut out = output::raw();

@@ -1,9 +1,9 @@
 //! `leveret display`: the classes of a server's memory, as memcached-tool shows them when it is told nothing else.
-use crate::conversation::Conversation;
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::conversation::Exchange;
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::peer::{Peer, Reach};
 use crate::tables::{self, Rows};
-use crate::target::Target;
+use crate::target::TargetArgs;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Show the classes of items in memory, in the format of 'memcached-tool display'
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Display {
+pub struct DisplayArgs {
     #[command(flatten)]
     reach: Reach,
 }
@@ -39,10 +39,10 @@ struct Class {
     oom: u64,
 }
 
-impl Display {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl DisplayArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
-        let mut conversation = Conversation::begin(&peer, self.reach.patience.timeout)?;
+        let mut conversation = Exchange::begin(&peer, self.reach.patience.timeout)?;
         let items = tables::ask(&mut conversation, b"stats items\r\n")?;
         let slabs = tables::ask(&mut conversation, b"stats slabs\r\n")?;
         let classes = classes(&items, &slabs);
@@ -55,7 +55,7 @@ impl Display {
             print(&mut out, &classes)?;
         }
         out.flush()?;
-        Ok::<_, Failure>(Answer::Yes)
+        Ok::<_, Failure>(Exit::Yes)
     }
 }
 

@@ -11,8 +11,8 @@ mod php;
 mod service;
 mod volume;
 
-use crate::output::{self, shown, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
-use crate::target::Target;
+use crate::output::{self, shown, CommandResult, Failure, LongWork, BAD, FAINT, GOOD, STRONG, WARNING};
+use crate::target::TargetArgs;
 use crate::units::counted;
 use clap::Args;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// Find out why it does not work: permissions, sizes, mounts, limits, PHP's configuration
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Doctor {
+pub struct DoctorArgs {
     /// The PHP to ask [default: php, and Debian's configuration of php-fpm, Apache and CGI]
     #[arg(long, value_name = "PATH")]
     php: Option<PathBuf>,
@@ -50,7 +50,7 @@ const USUAL_MEMORY: u64 = leveret_server::settings::MEMORY;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum Severity {
     /// As it should be.
     Ok,
     /// Good to know.
@@ -64,7 +64,7 @@ pub enum Level {
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    pub level: Level,
+    pub level: Severity,
     /// Which part of the world: folder, arenas, limits, server, php.
     pub subject: &'static str,
     pub found: String,
@@ -76,11 +76,11 @@ pub struct Finding {
 
 impl Finding {
     pub fn ok(subject: &'static str, found: impl Into<String>) -> Finding {
-        Finding { level: Level::Ok, subject, found: found.into(), means: String::new(), mend: None }
+        Finding { level: Severity::Ok, subject, found: found.into(), means: String::new(), mend: None }
     }
 
     pub fn note(subject: &'static str, found: impl Into<String>, means: impl Into<String>) -> Finding {
-        Finding { level: Level::Note, subject, found: found.into(), means: means.into(), mend: None }
+        Finding { level: Severity::Note, subject, found: found.into(), means: means.into(), mend: None }
     }
 
     pub fn warning(
@@ -89,7 +89,7 @@ impl Finding {
         means: impl Into<String>,
         mend: impl Into<String>,
     ) -> Finding {
-        Finding { level: Level::Warning, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+        Finding { level: Severity::Warning, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
     }
 
     pub fn problem(
@@ -98,7 +98,7 @@ impl Finding {
         means: impl Into<String>,
         mend: impl Into<String>,
     ) -> Finding {
-        Finding { level: Level::Problem, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+        Finding { level: Severity::Problem, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
     }
 
     fn mended_by(self, mend: impl Into<String>) -> Finding {
@@ -106,9 +106,9 @@ impl Finding {
     }
 }
 
-impl Doctor {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let progress = Progress::of("looking around");
+impl DoctorArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
+        let progress = LongWork::of("looking around");
         let findings = self.examine(target)?;
         drop(progress);
         if json {
@@ -120,11 +120,11 @@ impl Doctor {
         } else {
             print(&mut output::text(), &findings)?;
         }
-        Ok(findings.iter().all(|finding| finding.level != Level::Problem).into())
+        Ok(findings.iter().all(|finding| finding.level != Severity::Problem).into())
     }
 
-    fn examine(&self, target: &Target) -> Result<Vec<Finding>, Failure> {
-        let place = match folder::Place::of(target.dir()) {
+    fn examine(&self, target: &TargetArgs) -> Result<Vec<Finding>, Failure> {
+        let place = match folder::ArenaFolder::of(target.dir()) {
             Ok(place) => place,
             Err(error) => {
                 return Ok(vec![Finding::problem(
@@ -150,10 +150,10 @@ impl Doctor {
 fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
     for finding in findings {
         let (style, word) = match finding.level {
-            Level::Ok => (GOOD, "ok"),
-            Level::Note => (STRONG, "note"),
-            Level::Warning => (WARNING, "warning"),
-            Level::Problem => (BAD, "problem"),
+            Severity::Ok => (GOOD, "ok"),
+            Severity::Note => (STRONG, "note"),
+            Severity::Warning => (WARNING, "warning"),
+            Severity::Problem => (BAD, "problem"),
         };
         writeln!(out, "{style}{word:<8}{style:#} {:<7} {}", finding.subject, shown(finding.found.as_bytes()))?;
         if !finding.means.is_empty() {
@@ -167,8 +167,8 @@ fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
     writeln!(
         out,
         "{}, {}, {}",
-        count(Level::Problem, "problem"),
-        count(Level::Warning, "warning"),
-        count(Level::Note, "note")
+        count(Severity::Problem, "problem"),
+        count(Severity::Warning, "warning"),
+        count(Severity::Note, "note")
     )
 }

@@ -1,10 +1,10 @@
 //! `leveret dump`: every item as the `add` command that would store it in a memcached-compatible server.
 use crate::commands::get::Line;
 use crate::commands::keys::announce;
-use crate::conversation::{Conversation, Entry};
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::conversation::{DumpLine, Exchange};
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::peer::{Listing, Peer};
-use crate::target::{attach, Target};
+use crate::target::{attach, TargetArgs};
 use crate::units::counted;
 use crate::walk::walk;
 use clap::Args;
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 /// Write every item, in the format of 'memcached-tool dump'
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Dump {
+pub struct DumpArgs {
     #[command(flatten)]
     listing: Listing,
 }
@@ -38,8 +38,8 @@ Exit codes: 0 all items; 1 some were left out; 3 cannot reach the arena.";
 /// The border that memcached's protocol sets.
 const WIRE_KEY_MAX: usize = 250;
 
-impl Dump {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl DumpArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
         let Some(path) = peer.arena() else { return self.ask(&peer, limit, as_json) };
@@ -68,35 +68,35 @@ impl Dump {
 }
 
 /// Of keys that memcached's protocol cannot say.
-fn told_of(left_out: u64, advice: &str) -> Answer {
+fn told_of(left_out: u64, advice: &str) -> Exit {
     if left_out == 0 {
-        return Answer::Yes;
+        return Exit::Yes;
     }
     let _ = writeln!(
         io::stderr(),
         "leveret: {} left out, since memcached's protocol cannot say such keys; {advice}",
         counted(left_out, "item")
     );
-    Answer::No
+    Exit::No
 }
 
 /// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
 /// the requests fit into any socket's buffer while nobody reads the answers.
 const BATCH: usize = 50;
 
-impl Dump {
+impl DumpArgs {
     /// The keys of a server's dump, each fetched. What has expired or was evicted in between is not there any more.
-    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
+    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> CommandResult {
         let timeout = self.listing.patience.timeout;
         let mut out = output::raw();
-        let mut fetching = Conversation::begin(peer, timeout)?;
+        let mut fetching = Exchange::begin(peer, timeout)?;
         if !as_json {
             announce("contents", limit);
         }
         let mut left = limit.unwrap_or(u64::MAX);
         let mut left_out = 0u64;
         let mut batch = Vec::new();
-        let mut fetch = |batch: &mut Vec<Entry>, left: &mut u64| {
+        let mut fetch = |batch: &mut Vec<DumpLine>, left: &mut u64| {
             let keys: Vec<&[u8]> = batch.iter().map(|entry| &entry.key[..]).collect();
             for (entry, item) in batch.iter().zip(fetching.get_all(&keys)?) {
                 let Some((flags, value)) = item else { continue };
@@ -106,7 +106,7 @@ impl Dump {
             batch.clear();
             Ok::<(), Failure>(())
         };
-        Conversation::begin(peer, timeout)?.metadump(|entry, _| {
+        Exchange::begin(peer, timeout)?.metadump(|entry, _| {
             if is_wire_key(&entry.key) {
                 batch.push(entry);
             } else {
@@ -124,7 +124,7 @@ impl Dump {
     }
 }
 
-fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as_json: bool) -> io::Result<()> {
+fn write_entry(out: &mut impl Write, entry: &DumpLine, flags: u32, value: &[u8], as_json: bool) -> io::Result<()> {
     if as_json {
         return output::json_line(out, &entry.json(Some((flags, value))));
     }

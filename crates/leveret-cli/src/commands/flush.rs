@@ -1,8 +1,8 @@
 //! `leveret flush`: empties an arena or a server, now or later.
-use crate::conversation::Conversation;
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::conversation::Exchange;
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::peer::{Peer, Reach};
-use crate::target::{attach, Target};
+use crate::target::{attach, TargetArgs};
 use crate::units;
 use clap::Args;
 use leveret_engine::Time;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Empty an arena or a server: every item, at once
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Flush {
+pub struct FlushArgs {
     #[command(flatten)]
     reach: Reach,
 
@@ -36,8 +36,8 @@ struct Line<'a> {
     delay_secs: u64,
 }
 
-impl Flush {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl FlushArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         if self.reach.target.is_none() && target.arena.is_none() {
             return Err(Failure::Usage(
                 "which cache? 'leveret flush --arena NAME' or 'leveret flush HOST'; 'leveret list' shows the names"
@@ -76,11 +76,11 @@ impl Flush {
             };
             writeln!(output::text(), "{done}")?;
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     fn ask(&self, peer: &Peer, delay: u32) -> Result<(), Failure> {
-        let mut conversation = Conversation::begin(peer, self.reach.patience.timeout)?;
+        let mut conversation = Exchange::begin(peer, self.reach.patience.timeout)?;
         conversation.say(format!("flush_all {delay}\r\n").as_bytes())?;
         let line = conversation.line()?;
         if line.trim_ascii_end() == b"OK" {

@@ -1,5 +1,5 @@
 //! Shell completions and man pages, for packages.
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::Cli;
 use clap::{Args, CommandFactory};
 use leveret_engine::reason;
@@ -9,20 +9,20 @@ use std::path::PathBuf;
 
 /// Write a completion script to standard output
 #[derive(Args, Debug)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell that is to complete
     shell: clap_complete::Shell,
 }
 
-impl Completions {
-    pub fn run(self) -> Outcome {
+impl CompletionsArgs {
+    pub fn run(self) -> CommandResult {
         // Into memory first: where it cannot write, it panics.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "leveret", &mut script);
         let mut out = output::raw();
         out.write_all(&script)?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }
 
@@ -41,13 +41,13 @@ README, installation, applications, metrics.
 
 /// Write leveret.1 and a page for each sub-command into a folder
 #[derive(Args, Debug)]
-pub struct Man {
+pub struct ManArgs {
     /// A folder that exists
     dir: PathBuf,
 }
 
-impl Man {
-    pub fn run(self) -> Outcome {
+impl ManArgs {
+    pub fn run(self) -> CommandResult {
         let failed = |error: io::Error| {
             Failure::Unreachable(format!("cannot write man pages into {}: {}", self.dir.display(), reason(&error)))
         };
@@ -61,6 +61,6 @@ impl Man {
                 fs::write(&path, format!("{text}{FILES}")).map_err(failed)?;
             }
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }

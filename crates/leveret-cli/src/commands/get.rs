@@ -1,7 +1,7 @@
 //! `leveret get`: values, byte for byte.
 use crate::json;
-use crate::output::{self, Failure, Outcome};
-use crate::target::{self, Target};
+use crate::output::{self, CommandResult, Failure};
+use crate::target::{self, TargetArgs};
 use clap::Args;
 use leveret_engine::{Item, ReadOptions, Time};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal, Write};
 /// Write the values of keys to standard output, byte for byte
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Get {
+pub struct GetArgs {
     /// The keys; several values follow each other without a separator
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<OsString>,
@@ -30,8 +30,8 @@ Examples:
 
 Exit codes: 0 every key was there; 1 at least one was not; 3 cannot reach the arena.";
 
-impl Get {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl GetArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let keys = self.keys.into_iter().map(|key| target::key(key, self.encoded)).collect::<Result<Vec<_>, _>>()?;
         let arena = target.open()?;
         let mut out = output::raw();

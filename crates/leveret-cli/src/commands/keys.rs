@@ -1,9 +1,9 @@
 //! `leveret keys`: every key with what is known of its item, in the lines of memcached's `lru_crawler metadump`.
-use crate::conversation::Conversation;
+use crate::conversation::Exchange;
 use crate::json;
-use crate::output::{self, Answer, Outcome};
+use crate::output::{self, CommandResult, Exit};
 use crate::peer::{Listing, Peer};
-use crate::target::{attach, Target};
+use crate::target::{attach, TargetArgs};
 use crate::walk::walk;
 use clap::Args;
 use leveret_engine::{Found, Time};
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 /// List the keys, in the format of 'memcached-tool keys'
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Keys {
+pub struct KeysArgs {
     #[command(flatten)]
     listing: Listing,
 
@@ -48,8 +48,8 @@ struct Line<'a> {
     size: u64,
 }
 
-impl Keys {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl KeysArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
         let Some(path) = peer.arena() else { return self.ask(&peer, limit, as_json) };
@@ -67,12 +67,12 @@ impl Keys {
             Ok(true)
         })?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     /// The lines of a server's own dump, as it writes them.
-    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
-        let mut conversation = Conversation::begin(peer, self.listing.patience.timeout)?;
+    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> CommandResult {
+        let mut conversation = Exchange::begin(peer, self.listing.patience.timeout)?;
         if !as_json {
             announce("keys", limit);
         }
@@ -93,7 +93,7 @@ impl Keys {
             Ok(left > 0)
         })?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     fn write(&self, out: &mut impl Write, line: &Line) -> io::Result<()> {

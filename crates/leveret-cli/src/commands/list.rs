@@ -1,7 +1,7 @@
 //! `leveret list`: the arenas of the folder.
 use crate::commands::stats::Summary;
-use crate::output::{self, shown, Answer, Failure, Outcome, BAD, STRONG};
-use crate::target::{self, Target};
+use crate::output::{self, shown, CommandResult, Exit, Failure, BAD, STRONG};
+use crate::target::{self, TargetArgs};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
 use leveret_engine::{reason, Arena, Service};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// List the arenas of the folder, and the servers that serve them
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct List {}
+pub struct ListArgs {}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,8 +69,8 @@ struct Line<'a> {
     error: Option<&'a String>,
 }
 
-impl List {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl ListArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let (dir, paths) = arenas(target)?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
         if json {
@@ -88,12 +88,12 @@ impl List {
         } else {
             print(&mut output::text(), &dir, &rows)?;
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }
 
 /// The folder, and the files of its arenas.
-pub fn arenas(target: &Target) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+pub fn arenas(target: &TargetArgs) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let absolute = target
         .dir()
         .map(std::path::absolute)
@@ -115,7 +115,7 @@ pub fn arenas(target: &Target) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
 }
 
 /// A place where a living server says that it serves an arena.
-pub struct Server {
+pub struct ListedServer {
     /// `tcp 127.0.0.1:11211`, without the network's number, which only programs compare.
     pub place: String,
     /// The process, as it numbers itself.
@@ -124,7 +124,7 @@ pub struct Server {
     pub is_own: bool,
 }
 
-pub fn servers(arena: &Arena) -> Vec<Server> {
+pub fn servers(arena: &Arena) -> Vec<ListedServer> {
     let open = |text: &str| text.strip_prefix(leveret_server::GUARDED).unwrap_or(text).to_owned();
     let is_place = |service: &Service| {
         let text = open(&service.text);
@@ -132,7 +132,7 @@ pub fn servers(arena: &Arena) -> Vec<Server> {
     };
     let place = |text: &str| open(text).split(" net:").next().unwrap_or_default().to_owned();
     let services = arena.services().into_iter().filter(is_place);
-    services.map(|Service { text, pid, is_own, .. }| Server { place: place(&text), pid, is_own }).collect()
+    services.map(|Service { text, pid, is_own, .. }| ListedServer { place: place(&text), pid, is_own }).collect()
 }
 
 /// What people are told of them.

@@ -1,7 +1,7 @@
 //! `leveret metrics`: the statistics of arenas for Prometheus, without a server.
 use crate::commands::list;
-use crate::output::{self, Answer, Failure, Outcome};
-use crate::target::{self, Target};
+use crate::output::{self, CommandResult, Exit, Failure};
+use crate::target::{self, TargetArgs};
 use clap::Args;
 use leveret_engine::OpenError;
 use leveret_server::metrics::{self, Source};
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Print metrics of arenas for Prometheus; no server is needed
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Metrics {
+pub struct MetricsArgs {
     /// The arenas [default: all of the folder]
     #[arg(value_name = "NAME|PATH")]
     arenas: Vec<String>,
@@ -27,8 +27,8 @@ Examples:
 
 An arena of the folder that cannot be opened has memcached_up 0, and standard error says why.";
 
-impl Metrics {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl MetricsArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         if json {
             return Err(Failure::Usage(
                 "--json: metrics have Prometheus' text format only; 'leveret stats --json' has the numbers".to_owned(),
@@ -45,7 +45,7 @@ impl Metrics {
         let mut out = output::raw();
         out.write_all(metrics::text(&sources).as_bytes())?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }
 
@@ -53,7 +53,7 @@ impl Metrics {
 fn source(path: &Path) -> Option<Source> {
     match target::attach(path, None) {
         Ok(arena) => Some(Source::arena(&arena)),
-        Err(leveret_place::Error::Open(OpenError::Missing(_))) => None,
+        Err(leveret_place::PlaceError::Open(OpenError::Missing(_))) => None,
         Err(error) => {
             eprintln!("leveret: {error}");
             Some(Source::lost(&path.file_stem().unwrap_or_default().to_string_lossy()))

@@ -1,10 +1,10 @@
 //! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made
 //! for health checks.
-use crate::conversation::{within, Conversation};
-use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
+use crate::conversation::{within, Exchange};
+use crate::output::{self, CommandResult, Exit, Failure, BAD, GOOD};
 use crate::peer::Peer;
 use crate::redis::RedisPeer;
-use crate::target::{self, Target};
+use crate::target::{self, TargetArgs};
 use crate::units;
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, ReadOptions, Time, Value};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Open an arena, then store, read and delete a probe item; or ask a server for its version
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Ping {
+pub struct PingArgs {
     /// A server, [user@][tls://]host[:port], [user@]/path/to/socket or redis://[user@]host[:port], or arena:NAME; without
     /// it the arena
     target: Option<String>,
@@ -62,8 +62,8 @@ struct Line<'a> {
     why: Option<&'a String>,
 }
 
-impl Ping {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl PingArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let begun = Instant::now();
         if let Some(redis) = self.target.as_deref().and_then(RedisPeer::of).transpose()? {
             let (asked, timeout) = (redis.clone(), self.timeout);
@@ -86,17 +86,17 @@ impl Ping {
         self.end(&path, &verdict, begun, json)
     }
 
-    fn end(&self, path: &Path, verdict: &Result<(), String>, begun: Instant, json: bool) -> Outcome {
+    fn end(&self, path: &Path, verdict: &Result<(), String>, begun: Instant, json: bool) -> CommandResult {
         if !self.quiet {
             report(path, verdict, begun.elapsed().as_micros() as u64, json)?;
         }
-        Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
+        Ok(if verdict.is_ok() { Exit::Yes } else { Exit::No })
     }
 }
 
 /// Whether a server says its version, as every memcached does.
 fn ask_version(peer: &Peer, timeout: Duration) -> Result<Result<(), String>, Failure> {
-    let mut conversation = Conversation::begin(peer, timeout)?;
+    let mut conversation = Exchange::begin(peer, timeout)?;
     conversation.say(b"version\r\n")?;
     let line = conversation.line()?;
     conversation.check(&line)?;

@@ -1,6 +1,6 @@
 //! `leveret record`: a trace of what is asked of a living arena, for `leveret simulate`.
-use crate::output::{self, Answer, Failure, Outcome, Progress};
-use crate::target::{attach, resolve, Target};
+use crate::output::{self, CommandResult, Exit, Failure, LongWork};
+use crate::target::{attach, resolve, TargetArgs};
 use crate::units::{self, counted, span, thousands};
 use clap::Args;
 use leveret_engine::{reason, Announcement, Arena, Deadline, Sampled, Sampler, Seen, Stats, Time};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Record what a living arena is asked for, without slowing it
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = "leveret record [OPTIONS] [ARENA] FILE")]
-pub struct Record {
+pub struct RecordArgs {
     /// The arena: a name, arena:NAME, or a path that ends in .arena; without it the arena of --arena
     #[arg(value_name = "ARENA")]
     first: String,
@@ -103,8 +103,8 @@ struct Line<'a> {
     stores_seen: f64,
 }
 
-impl Record {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl RecordArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let (path, file) = self.places(target)?;
         let arena = attach(&path, None)?;
         let _announcement = announce(&arena)?;
@@ -131,7 +131,7 @@ impl Record {
     }
 
     /// The arena's file, and the recording's.
-    fn places<'a>(&'a self, target: &Target) -> Result<(std::path::PathBuf, &'a str), Failure> {
+    fn places<'a>(&'a self, target: &TargetArgs) -> Result<(std::path::PathBuf, &'a str), Failure> {
         match &self.second {
             Some(_) if target.arena.is_some() => {
                 Err(Failure::Usage(format!("'{}' and --arena: give one of the two", self.first)))
@@ -213,7 +213,7 @@ impl<'a> Recording<'a> {
     }
 
     fn run(&mut self, interval: Duration, at_most: Option<Duration>, is_over: &AtomicBool) -> Result<(), Stop> {
-        let progress = Progress::of_recording(at_most);
+        let progress = LongWork::of_recording(at_most);
         let mut written = self.begun;
         loop {
             let begun = Instant::now();
@@ -331,7 +331,7 @@ fn rest(until: Instant, is_over: &AtomicBool) {
     }
 }
 
-fn say(line: &Line<'_>, json: bool) -> Outcome {
+fn say(line: &Line<'_>, json: bool) -> CommandResult {
     // A recording on standard output leaves room for nothing else there.
     let mut out: Box<dyn Write> =
         if line.file == "-" { Box::new(anstream::stderr().lock()) } else { Box::new(output::text()) };
@@ -360,5 +360,5 @@ fn say(line: &Line<'_>, json: bool) -> Outcome {
             (line.sample / 4.0).max(0.001)
         );
     }
-    Ok(Answer::Yes)
+    Ok(Exit::Yes)
 }

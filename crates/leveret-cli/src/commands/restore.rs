@@ -2,22 +2,22 @@
 mod reader;
 
 use crate::commands::dump::{is_wire_key, on_wire_end};
-use crate::conversation::Conversation;
-use crate::output::{self, Answer, Failure, Outcome, Progress};
+use crate::conversation::Exchange;
+use crate::output::{self, CommandResult, Exit, Failure, LongWork};
 use crate::peer::{Peer, Reach};
-use crate::target::Target;
+use crate::target::TargetArgs;
 use crate::units::{self, counted};
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
 use leveret_server::flags::on_wire;
-use reader::{Dumped, Reader};
+use reader::{DumpReader, Dumped};
 use serde::Serialize;
 use std::io::{self, BufReader, Write};
 
 /// Store the items of a dump, read from standard input
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Restore {
+pub struct RestoreArgs {
     #[command(flatten)]
     reach: Reach,
 
@@ -66,11 +66,11 @@ struct Summary {
 enum Sink {
     /// Straight into memory, with all that a dump knows of them.
     Arena(Arena),
-    Server(Conversation),
+    Server(Exchange),
 }
 
-impl Restore {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl RestoreArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             Some(path) => {
@@ -84,10 +84,10 @@ impl Restore {
                 let options = self.memory.map_or(OpenOptions::new(), |memory| OpenOptions::new().memory(memory));
                 Sink::Arena(Arena::open(path, &options)?.0)
             }
-            None => Sink::Server(Conversation::begin(&peer, self.reach.patience.timeout)?),
+            None => Sink::Server(Exchange::begin(&peer, self.reach.patience.timeout)?),
         };
-        let mut reader = Reader::new(BufReader::with_capacity(64 << 10, io::stdin().lock()));
-        let progress = Progress::of_items(0);
+        let mut reader = DumpReader::new(BufReader::with_capacity(64 << 10, io::stdin().lock()));
+        let progress = LongWork::of_items(0);
         let mut summary = Summary::default();
         while let Some(item) = reader.next_item()? {
             progress.advance(1);
@@ -102,7 +102,7 @@ impl Restore {
         }
         drop(progress);
         report(&summary, json)?;
-        Ok(if summary.there + summary.refused + summary.left_out == 0 { Answer::Yes } else { Answer::No })
+        Ok(if summary.there + summary.refused + summary.left_out == 0 { Exit::Yes } else { Exit::No })
     }
 
     fn store(&self, arena: &Arena, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
@@ -120,7 +120,7 @@ impl Restore {
         Ok(())
     }
 
-    fn send(&self, conversation: &mut Conversation, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
+    fn send(&self, conversation: &mut Exchange, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
         if !is_wire_key(&item.key) {
             summary.left_out += 1;
             return Ok(());

@@ -1,6 +1,6 @@
 //! `leveret ring explain`: which server of a cluster a key lives on, and why.
 use crate::json;
-use crate::output::{self, Answer, Failure, Outcome, STRONG};
+use crate::output::{self, CommandResult, Exit, Failure, STRONG};
 use clap::{Args, Subcommand};
 use leveret_client::ring::{Explanation, Preset, Ring as Servers, RingServer, Rule, PRESETS};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::io::Write;
 /// Say where keys live in a cluster of memcached servers
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Ring {
+pub struct RingArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -62,28 +62,28 @@ struct Line<'a> {
     then: Vec<String>,
 }
 
-impl Ring {
-    pub fn run(self, json: bool) -> Outcome {
+impl RingArgs {
+    pub fn run(self, json: bool) -> CommandResult {
         let Action::Explain(explain) = self.action;
         explain.run(json)
     }
 }
 
 impl Explain {
-    fn run(self, json: bool) -> Outcome {
+    fn run(self, json: bool) -> CommandResult {
         let preset = Preset::from_name(&self.preset, self.hash.as_deref()).map_err(Failure::Usage)?;
         let hash_name = preset.hash_name();
         let ring = Servers::new(preset.with(&self.servers), self.servers);
         for key in &self.keys {
             // There is at least one server: clap has seen to it.
-            let Some(why) = ring.explain(key.as_bytes()) else { return Ok(Answer::No) };
+            let Some(why) = ring.explain(key.as_bytes()) else { return Ok(Exit::No) };
             if json {
                 report_json(&ring, key, &why)?;
             } else {
                 report(&ring, key, &why, hash_name)?;
             }
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `leveret rm`: removes an arena's file.
-use crate::output::{self, Answer, Failure, Outcome};
-use crate::target::{self, Target};
+use crate::output::{self, CommandResult, Exit, Failure};
+use crate::target::{self, TargetArgs};
 use crate::units::thousands;
 use crate::users;
 use clap::Args;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Remove arenas: their files, and with them all items
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Rm {
+pub struct RmArgs {
     /// The arenas: names, arena:NAME, or paths that end in .arena
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
     named: Vec<String>,
@@ -37,8 +37,8 @@ struct Line<'a> {
     removed: bool,
 }
 
-impl Rm {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl RmArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let names: Vec<&str> = self.named.iter().map(String::as_str).chain(target.arena.as_deref()).collect();
         if names.is_empty() {
             return Err(Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned()));
@@ -60,7 +60,7 @@ impl Rm {
             }
         }
         paths.iter().try_for_each(|path| self.remove(path, json))?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     fn remove(&self, path: &Path, json: bool) -> Result<(), Failure> {
@@ -91,7 +91,7 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
         // Its file is there: it is of an earlier boot, and nobody's.
-        Err(leveret_place::Error::Open(OpenError::Missing(_))) => return Ok(()),
+        Err(leveret_place::PlaceError::Open(OpenError::Missing(_))) => return Ok(()),
         Err(error) => {
             return Err(Failure::Refused(format!(
                 "whether {} is in use cannot be told: {error}. To remove it all the same: --force",

@@ -9,7 +9,7 @@ mod settings;
 mod sources;
 mod values;
 
-use crate::output::{Answer, Failure, Outcome};
+use crate::output::{CommandResult, Exit, Failure};
 use crate::units::bytes;
 use arena::Choice;
 use clap::{ArgMatches, Args};
@@ -17,7 +17,7 @@ use leveret_engine::reason;
 use leveret_server::log::{self, Level};
 use leveret_server::redis::settings::RedisPlace;
 use leveret_server::{systemd, Shared};
-use options::{LogFormat, Options};
+use options::{LogFormat, ServeOptions};
 use sources::{Gathered, Sources};
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -27,9 +27,9 @@ use std::sync::{Arc, OnceLock};
 /// Serve an arena to clients of memcached and Redis: TCP, UDP and Unix sockets; all of memcached's options
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Serve {
+pub struct ServeArgs {
     #[command(flatten)]
-    options: Options,
+    options: ServeOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -51,9 +51,9 @@ after kill -9, the items are there, but with --fresh. SIGTERM ends it once what 
 
 Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot open the arena.";
 
-impl Serve {
+impl ServeArgs {
     /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.
-    pub fn run(self, given: ArgMatches) -> Outcome {
+    pub fn run(self, given: ArgMatches) -> CommandResult {
         let sources = Sources::of(given)?;
         let mut started = sources.gather()?;
         if started.options.log_format == Some(LogFormat::Json) {
@@ -69,19 +69,19 @@ impl Serve {
     }
 }
 
-fn serve(sources: &Sources, started: &Gathered) -> Outcome {
+fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     let Gathered { options, logfile, .. } = started;
     // Whoever asks for the version with the options of a service wants to know whether these are right.
     let (settings, noted) = settings::of(options)?;
     if options.version || options.license {
         print!("{}", tell_program(options.license));
-        return Ok(Answer::Yes);
+        return Ok(Exit::Yes);
     }
     let account = process::account(options.user.as_deref())?;
     if options.daemon && !process::is_detached() {
         let status = process::detach()?;
         return match status.code() {
-            Some(0) => Ok(Answer::Yes),
+            Some(0) => Ok(Exit::Yes),
             // It has said why.
             Some(code) => Err(Failure::Said(code.try_into().unwrap_or(3))),
             None => Err(Failure::Unreachable(format!("-d: the server ended at its start: {status}"))),
@@ -137,7 +137,7 @@ fn serve(sources: &Sources, started: &Gathered) -> Outcome {
     systemd::notify("STOPPING=1");
     drop(passing);
     drop(pid_file);
-    ended.map(|()| Answer::Yes).map_err(unreachable)
+    ended.map(|()| Exit::Yes).map_err(unreachable)
 }
 
 /// Into the log, for whoever collects it.
@@ -157,7 +157,7 @@ fn unreachable(error: leveret_server::ServeError) -> Failure {
 }
 
 /// A server in the background lives in the root folder.
-fn make_absolute(options: &mut Options) -> Result<(), Failure> {
+fn make_absolute(options: &mut ServeOptions) -> Result<(), Failure> {
     let paths = [
         &mut options.unix_socket,
         &mut options.memory_file,

@@ -1,6 +1,6 @@
 //! `leveret set`: stores a value, from the command line or from standard input.
-use crate::output::{self, Answer, Failure, Outcome};
-use crate::target::{self, Target};
+use crate::output::{self, CommandResult, Exit, Failure};
+use crate::target::{self, TargetArgs};
 use crate::units;
 use clap::Args;
 use leveret_engine::{reason, Deadline, Encoding, Meta, Mode, Origin, Stored, Terms, Time, Value};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Store a value
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Set {
+pub struct SetArgs {
     /// The key
     key: OsString,
 
@@ -85,8 +85,8 @@ Examples:
 
 Exit codes: 0 stored; 1 not stored; 3 cannot reach the arena.";
 
-impl Set {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl SetArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let (mode, meta, ttl_secs) = (self.mode(), self.meta(), whole_ttl(self.ttl)?);
         let key = target::key(self.key, self.encoded)?;
         let value = if self.value == OsStr::new("-") { read_input()? } else { self.value.into_vec() };
@@ -153,7 +153,7 @@ struct Line {
     why: Option<&'static str>,
 }
 
-fn report(answer: Stored, mode: Mode, json: bool) -> Outcome {
+fn report(answer: Stored, mode: Mode, json: bool) -> CommandResult {
     let (stored, cas, why) = match answer {
         Stored::Stored { cas } => (true, Some(cas), None),
         Stored::Exists => (false, None, Some("exists")),
@@ -171,5 +171,5 @@ fn report(answer: Stored, mode: Mode, json: bool) -> Outcome {
         };
         let _ = writeln!(anstream::stderr(), "leveret: not stored: {reason}");
     }
-    Ok(if stored { Answer::Yes } else { Answer::No })
+    Ok(if stored { Exit::Yes } else { Exit::No })
 }

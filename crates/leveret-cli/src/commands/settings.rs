@@ -1,14 +1,14 @@
 //! `leveret settings`: what a server was told at its start.
-use crate::output::Outcome;
+use crate::output::CommandResult;
 use crate::peer::Reach;
 use crate::tables;
-use crate::target::Target;
+use crate::target::TargetArgs;
 use clap::Args;
 
 /// Show a server's settings, in the format of 'memcached-tool settings'
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Settings {
+pub struct SettingsArgs {
     #[command(flatten)]
     reach: Reach,
 }
@@ -19,8 +19,8 @@ Examples:
   leveret settings /run/memcached.sock --json | jq .maxconns
   leveret settings                          what a server of this arena would have by default";
 
-impl Settings {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl SettingsArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         tables::SETTINGS.run(&self.reach, target, json)
     }
 }

@@ -2,13 +2,13 @@
 mod chart;
 mod run;
 
-use crate::output::{self, Answer, Failure, Outcome, Progress, FAINT, STRONG};
+use crate::output::{self, CommandResult, Exit, Failure, LongWork, FAINT, STRONG};
 use crate::units;
 use clap::{Args, ValueEnum};
 use leveret_engine::{MEMORY_MAX, MEMORY_MIN};
-use leveret_simulator::trace::{Column, Format, Options};
+use leveret_simulator::trace::{Column, Format, TraceOptions};
 use leveret_simulator::Trace;
-use run::{Curve, Run};
+use run::{Curve, CurvePoint};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Replay a trace of requests: what would more memory buy?
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Simulate {
+pub struct SimulateArgs {
     /// The trace: lines of time,key,size[,ttl][,op], or libCacheSim's oracleGeneral; '-' is standard input; zstd is
     /// unpacked
     #[arg(value_name = "TRACE")]
@@ -92,11 +92,11 @@ struct Line<'a> {
     /// Bytes of all keys and values.
     footprint: u64,
     sample: Option<f64>,
-    runs: &'a [Run],
+    runs: &'a [CurvePoint],
 }
 
-impl Simulate {
-    pub fn run(self, json: bool) -> Outcome {
+impl SimulateArgs {
+    pub fn run(self, json: bool) -> CommandResult {
         let trace = self.read()?;
         let memory = self.memories(&trace);
         let curves = if self.policy.is_empty() { Curve::value_variants().to_vec() } else { self.policy.clone() };
@@ -112,7 +112,7 @@ impl Simulate {
         } else {
             self.write(&trace, &curves, &memory, &runs)?;
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 
     fn name(&self) -> String {
@@ -127,8 +127,8 @@ impl Simulate {
             Written::Csv => Format::Csv,
             Written::OracleGeneral => Format::OracleGeneral,
         };
-        let options = Options { format, columns, limit: self.limit };
-        let progress = Progress::of("reading the trace");
+        let options = TraceOptions { format, columns, limit: self.limit };
+        let progress = LongWork::of("reading the trace");
         let mut report = |count| progress.reached(count);
         if self.trace.as_os_str() == "-" {
             let read = Trace::read(io::stdin().lock(), &options, &mut report);
@@ -154,7 +154,7 @@ impl Simulate {
         (0..=steps).rev().map(|step| most >> step).collect()
     }
 
-    fn line<'a>(&self, trace: &Trace, runs: &'a [Run]) -> Line<'a> {
+    fn line<'a>(&self, trace: &Trace, runs: &'a [CurvePoint]) -> Line<'a> {
         Line {
             trace: self.name(),
             requests: trace.requests.len(),
@@ -166,7 +166,7 @@ impl Simulate {
         }
     }
 
-    fn write(&self, trace: &Trace, curves: &[Curve], memory: &[u64], runs: &[Run]) -> io::Result<()> {
+    fn write(&self, trace: &Trace, curves: &[Curve], memory: &[u64], runs: &[CurvePoint]) -> io::Result<()> {
         let mut out = output::text();
         write!(
             out,
@@ -181,7 +181,7 @@ impl Simulate {
             Some(sample) => writeln!(out, "; a sample of 1 key in {:.0}", 1.0 / sample)?,
             None => writeln!(out)?,
         }
-        type Ratio = fn(&Run) -> f64;
+        type Ratio = fn(&CurvePoint) -> f64;
         let tables: [(&str, Ratio); 2] =
             [("gets missed", |run| run.miss_ratio), ("bytes missed", |run| run.byte_miss_ratio)];
         for (title, ratio) in tables {

@@ -1,14 +1,14 @@
 //! `leveret sizes`: how many items there are of each size.
-use crate::output::Outcome;
+use crate::output::CommandResult;
 use crate::peer::Reach;
 use crate::tables;
-use crate::target::Target;
+use crate::target::TargetArgs;
 use clap::Args;
 
 /// Count the items of each size, in the format of 'memcached-tool sizes'
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Sizes {
+pub struct SizesArgs {
     #[command(flatten)]
     reach: Reach,
 }
@@ -20,8 +20,8 @@ Examples:
 
 A server answers only when it was started with -o track_sizes, or told `stats sizes_enable`.";
 
-impl Sizes {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl SizesArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         tables::SIZES.run(&self.reach, target, json)
     }
 }

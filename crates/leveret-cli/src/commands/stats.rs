@@ -1,9 +1,9 @@
 //! `leveret stats`: how one arena does.
-use crate::output::{self, Answer, Outcome, FAINT, STRONG};
+use crate::output::{self, CommandResult, Exit, FAINT, STRONG};
 use crate::peer::Reach;
 use crate::redis::RedisPeer;
 use crate::tables;
-use crate::target::Target;
+use crate::target::TargetArgs;
 use crate::units::{bytes, percent, span, thousands};
 use crate::users;
 use clap::Args;
@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Show how an arena or a server does: items, memory, hits, evictions
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Stats {
+pub struct StatsArgs {
     #[command(flatten)]
     reach: Reach,
 }
@@ -203,8 +203,8 @@ pub fn unix_now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
-impl Stats {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl StatsArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         if let Some(redis) = self.reach.target.as_deref().and_then(RedisPeer::of).transpose()? {
             return tables::print_info(redis.shown(), &redis.info(self.reach.patience.timeout)?, json);
         }
@@ -219,6 +219,6 @@ impl Stats {
         } else {
             summary.print(&mut output::text())?;
         }
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }

@@ -8,9 +8,9 @@ mod screen;
 mod short;
 
 use crate::commands::list;
-use crate::output::{self, Answer, Failure, Outcome};
+use crate::output::{self, CommandResult, Exit, Failure};
 use crate::peer::{Patience, Peer};
-use crate::target::Target;
+use crate::target::TargetArgs;
 use crate::units;
 use board::Board;
 use clap::Args;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Show what arenas and servers do, as top does processes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Top {
+pub struct TopArgs {
     /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME, several of them; without any all arenas of the folder
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -59,8 +59,8 @@ fn interval(text: &str) -> Result<Duration, String> {
     Ok(interval)
 }
 
-impl Top {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl TopArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let is_live = !json && !self.once;
         if is_live && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
             return Err(Failure::Usage(
@@ -87,7 +87,7 @@ impl Top {
         self.report(board, &samples, json)
     }
 
-    fn peers(&self, target: &Target) -> Result<Vec<Peer>, Failure> {
+    fn peers(&self, target: &TargetArgs) -> Result<Vec<Peer>, Failure> {
         if !self.targets.is_empty() {
             return self.targets.iter().map(|text| Peer::of(Some(text), target)).collect();
         }
@@ -98,7 +98,7 @@ impl Top {
     }
 
     /// `--once` and `--json`: each time that all targets have been looked at twice, or could not be.
-    fn report(&self, mut board: Board, samples: &mpsc::Receiver<sample::Sample>, json: bool) -> Outcome {
+    fn report(&self, mut board: Board, samples: &mpsc::Receiver<sample::Sample>, json: bool) -> CommandResult {
         let mut out = output::raw();
         let mut next = Instant::now() + self.interval;
         // A target that keeps silent is waited for no longer than its time-out.
@@ -119,7 +119,7 @@ impl Top {
             out.flush()?;
             if self.once {
                 let answers = board.rows.is_empty() || board.rows.iter().any(|row| row.error.is_none());
-                return Ok(if answers { Answer::Yes } else { Answer::No });
+                return Ok(if answers { Exit::Yes } else { Exit::No });
             }
             next += self.interval;
         }
@@ -127,7 +127,7 @@ impl Top {
 }
 
 /// All arenas of the folder.
-fn arenas(target: &Target) -> Result<Vec<Peer>, Failure> {
+fn arenas(target: &TargetArgs) -> Result<Vec<Peer>, Failure> {
     let name = |path: &std::path::Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(list::arenas(target)?.1.into_iter().map(|path| Peer::Arena { name: name(&path), path }).collect())
 }

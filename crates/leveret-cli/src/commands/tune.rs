@@ -1,6 +1,6 @@
 //! `leveret tune`: an arena that is filled moves to huge pages.
-use crate::output::{self, Outcome, Progress};
-use crate::target::Target;
+use crate::output::{self, CommandResult, LongWork};
+use crate::target::TargetArgs;
 use crate::units;
 use clap::Args;
 use leveret_engine::HugePages;
@@ -10,7 +10,7 @@ use std::io::Write;
 /// Move an arena that is filled to huge pages: random reads of millions of items wait less
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Tune {}
+pub struct TuneArgs {}
 
 const EXAMPLES: &str = "\
 Needs Linux 6.1 and an arena in memory (/dev/shm). Takes some 10 milliseconds for each 2 MiB, in which whoever needs
@@ -34,12 +34,12 @@ struct Line<'a> {
 /// Bytes of a piece.
 const PIECE: u64 = 2 << 20;
 
-impl Tune {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl TuneArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let arena = target.open()?;
         let mut progress = None;
         let HugePages { done, refused, .. } = arena.use_huge_pages(|so_far| {
-            progress.get_or_insert_with(|| Progress::of_pieces(so_far.pieces as u64)).reached(so_far.done as u64);
+            progress.get_or_insert_with(|| LongWork::of_pieces(so_far.pieces as u64)).reached(so_far.done as u64);
             true
         })?;
         drop(progress);

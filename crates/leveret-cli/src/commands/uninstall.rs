@@ -4,12 +4,12 @@ mod file;
 mod line;
 mod server;
 
-use crate::output::{self, shell_word, shown, Failure, Outcome, FAINT, STRONG, WARNING};
+use crate::output::{self, shell_word, shown, CommandResult, Failure, FAINT, STRONG, WARNING};
 use crate::units::counted;
 use clap::Args;
-use line::{changes, Change, Language};
+use line::{changes, Language, LineChange};
 use serde::Serialize;
-use server::Server;
+use server::ServerAddress;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Before you remove Leveret: list the settings that name arenas, and say what to write in their place
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Uninstall {
+pub struct UninstallArgs {
     /// Folders of applications; PHP's, Apache's and systemd's configuration is read besides [default: /var/www and /srv]
     #[arg(value_name = "FOLDER")]
     folders: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Uninstall {
 
     /// The memcached that takes the arenas' place
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:11211")]
-    server: Server,
+    server: ServerAddress,
 }
 
 const EXAMPLES: &str = "\
@@ -78,8 +78,8 @@ struct Told {
     notes: Vec<String>,
 }
 
-impl Uninstall {
-    pub fn run(self, json: bool) -> Outcome {
+impl UninstallArgs {
+    pub fn run(self, json: bool) -> CommandResult {
         let mut folders: Vec<PathBuf> = CONFIGURATION.iter().filter(|_| !self.only).map(PathBuf::from).collect();
         match self.folders.is_empty() {
             true => folders.extend(APPLICATIONS.iter().map(PathBuf::from)),
@@ -207,17 +207,17 @@ fn language_of(file: &Path) -> Language {
     }
 }
 
-fn lines_of(file: &Path, server: &Server) -> Vec<Line> {
+fn lines_of(file: &Path, server: &ServerAddress) -> Vec<Line> {
     // The extension's own settings go with it.
     if file.ends_with("mods-available/leveret.ini") {
         return Vec::new();
     }
     let text = fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let line = |(at, change): (usize, Change)| {
+    let line = |(at, change): (usize, LineChange)| {
         let (change, instead) = match change {
-            Change::Replace(text) => ("replace", text.trim().to_owned()),
-            Change::Remove => ("remove", "nothing: remove the line".to_owned()),
-            Change::ByHand(words) => (BY_HAND, words.to_owned()),
+            LineChange::Replace(text) => ("replace", text.trim().to_owned()),
+            LineChange::Remove => ("remove", "nothing: remove the line".to_owned()),
+            LineChange::ByHand(words) => (BY_HAND, words.to_owned()),
         };
         let text = text.lines().nth(at).unwrap_or_default().trim().to_owned();
         Line { file: file.to_owned(), line: at + 1, text, change, instead, applied: false }

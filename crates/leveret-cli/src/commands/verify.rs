@@ -1,6 +1,6 @@
 //! `leveret verify`: the engine looks at every structure of an arena.
-use crate::output::{self, Outcome, Progress, BAD, GOOD};
-use crate::target::Target;
+use crate::output::{self, CommandResult, LongWork, BAD, GOOD};
+use crate::target::TargetArgs;
 use crate::units;
 use clap::Args;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::io::Write;
 /// Check every structure of an arena; writers wait shortly, readers do not
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Verify {}
+pub struct VerifyArgs {}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,10 +28,10 @@ struct Line<'a> {
     problems: &'a [String],
 }
 
-impl Verify {
-    pub fn run(self, target: &Target, json: bool) -> Outcome {
+impl VerifyArgs {
+    pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {
         let arena = target.open()?;
-        let progress = Progress::of("looking at every item");
+        let progress = LongWork::of("looking at every item");
         let report = arena.verify();
         drop(progress);
         let (sound, path) = (report.is_clean(), arena.path().display());

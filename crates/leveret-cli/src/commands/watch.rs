@@ -1,10 +1,10 @@
 //! `leveret watch`: what the clients of a server do, as it happens.
 use crate::commands::list::places;
-use crate::conversation::Conversation;
+use crate::conversation::Exchange;
 use crate::json;
-use crate::output::{self, shown, Failure, Outcome, BAD, FAINT, GOOD, STRONG, WARNING};
+use crate::output::{self, shown, CommandResult, Failure, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::peer::{Patience, Peer};
-use crate::target::{attach, Target};
+use crate::target::{attach, TargetArgs};
 use crate::units::{bytes, counted, span, thousands};
 use anstyle::Style;
 use clap::{Args, ValueEnum};
@@ -20,7 +20,7 @@ use std::{process, thread};
 /// Show what the clients of a server do, as it happens
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Watch {
+pub struct WatchArgs {
     /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
     target: Option<String>,
 
@@ -74,10 +74,10 @@ impl Kind {
     }
 }
 
-impl Watch {
-    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+impl WatchArgs {
+    pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
         let peer = served(Peer::of(self.target.as_deref(), target)?)?;
-        let mut conversation = Conversation::begin(&peer, self.patience.timeout)?;
+        let mut conversation = Exchange::begin(&peer, self.patience.timeout)?;
         self.begin(&mut conversation)?;
         end_at_signals()?;
         if !as_json {
@@ -92,7 +92,7 @@ impl Watch {
         loop {
             line.clear();
             while !conversation.listen(&mut line)? {}
-            let event = Event::read(&line).ok_or_else(|| conversation.nonsense(&line))?;
+            let event = WatcherLine::read(&line).ok_or_else(|| conversation.nonsense(&line))?;
             if !self.wants(&event) {
                 continue;
             }
@@ -105,9 +105,9 @@ impl Watch {
     }
 
     /// A memcached that is older than deletions is asked for the rest, unless they were asked for by name.
-    fn begin(&self, conversation: &mut Conversation) -> Result<(), Failure> {
+    fn begin(&self, conversation: &mut Exchange) -> Result<(), Failure> {
         let usual = [Kind::Fetchers, Kind::Mutations, Kind::Evictions, Kind::Deletions];
-        let ask = |conversation: &mut Conversation, kinds: &[Kind]| {
+        let ask = |conversation: &mut Exchange, kinds: &[Kind]| {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
             conversation.say(format!("watch {}\r\n", words.join(" ")).as_bytes())?;
             conversation.line()
@@ -137,7 +137,7 @@ impl Watch {
         Err(conversation.nonsense(&answer))
     }
 
-    fn wants(&self, event: &Event) -> bool {
+    fn wants(&self, event: &WatcherLine) -> bool {
         match (&self.key, &event.key, event.skipped) {
             (None, ..) | (_, _, Some(_)) => true,
             (Some(glob), Some(key), None) => matches(glob.as_bytes(), key),
@@ -190,7 +190,7 @@ fn end_at_signals() -> Result<(), Failure> {
 
 /// A line of a watcher, taken apart.
 #[derive(Debug, Default, PartialEq)]
-pub struct Event {
+pub struct WatcherLine {
     secs: u64,
     micros: u32,
     gid: u64,
@@ -202,10 +202,10 @@ pub struct Event {
     skipped: Option<u64>,
 }
 
-impl Event {
-    pub fn read(line: &[u8]) -> Option<Event> {
+impl WatcherLine {
+    pub fn read(line: &[u8]) -> Option<WatcherLine> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok().filter(|text| !text.chars().any(steers))?;
-        let mut event = Event::default();
+        let mut event = WatcherLine::default();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=')?;
             match name {
@@ -361,7 +361,7 @@ mod tests {
     fn lines_are_shown_and_told() {
         let show = |line: &str| {
             let mut out = Vec::new();
-            Event::read(line.as_bytes()).expect("a line").show(&mut out).expect("a Vec");
+            WatcherLine::read(line.as_bytes()).expect("a line").show(&mut out).expect("a Vec");
             anstream::adapter::strip_bytes(&out).into_vec()
         };
         let text = |line| String::from_utf8(show(line)).expect("UTF-8");
@@ -378,14 +378,14 @@ mod tests {
             "07:16:11.000  close   normal                         127.0.0.1:99\n"
         );
         assert_eq!(text("skipped=12\n"), "12 events missed: too many to show in time\n");
-        let json = |line: &str| Event::read(line.as_bytes()).expect("a line").json().to_string();
+        let json = |line: &str| WatcherLine::read(line.as_bytes()).expect("a line").json().to_string();
         assert_eq!(
             json("ts=1795418171.5 gid=4 type=deleted key=%FF cmd=md clsid=1 size=10\n"),
             r#"{"clsid":1,"cmd":"md","gid":4,"key_base64":"/w==","size":10,"time":1795418171.000005,"type":"deleted"}"#
         );
         assert_eq!(json("skipped=12\n"), r#"{"skipped":12}"#);
         for nonsense in ["", "VALUE a 0 1", "ts=x gid=1 type=item_get", "gid=1", "ts=1.2 gid=1 type=item_get key=%zz"] {
-            assert_eq!(Event::read(nonsense.as_bytes()), None, "{nonsense}");
+            assert_eq!(WatcherLine::read(nonsense.as_bytes()), None, "{nonsense}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{Link, READABLE, WRITABLE};
 use crate::pool::options::{Options, Protocol};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
-use leveret_protocol::binary::{Command, Request};
+use leveret_protocol::binary::{BinaryCommand, BinaryRequest};
 use rustix::event::{PollFd, PollFlags};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub(crate) fn recall(endpoint: &ServerEndpoint) -> Option<Protocol> {
 pub(crate) fn is_binary(endpoint: &mut ServerEndpoint, io_timeout: Duration, options: &Options) -> bool {
     let Ok(address) = endpoint.address() else { return false };
     let mut binary = Vec::new();
-    let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
+    let is_written = BinaryRequest::new(BinaryCommand::Version, false, 0).write(&mut binary);
     let patience = PATIENCE.min(io_timeout / 4);
     let hear = |said: &[u8]| hear(&address, said, patience, options);
     let is_binary = is_written

@@ -3,8 +3,9 @@
 use super::fault::Fault;
 use super::stream::Wire;
 use crate::code::Code;
-use leveret_protocol::binary::{self, Command, Request, Status, HEADER_LEN};
+use leveret_protocol::binary::{self, BinaryCommand, BinaryRequest, Status, HEADER_LEN};
 use leveret_protocol::{Limits, Received};
+use leveret_tls::wipe;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use std::fmt;
@@ -48,12 +49,6 @@ impl Drop for Credentials {
     }
 }
 
-/// So that a password does not lie around in freed memory, as far as the compiler lets the zeros be.
-fn wipe(bytes: &mut Vec<u8>) {
-    bytes.fill(0);
-    std::hint::black_box(bytes);
-}
-
 /// What has been said of it on one connection, and heard.
 pub(crate) struct SignIn {
     credentials: Arc<Credentials>,
@@ -89,12 +84,12 @@ impl SignIn {
         new
     }
 
-    fn command(&self) -> Command<'_> {
+    fn command(&self) -> BinaryCommand<'_> {
         let message = self.credentials.message.as_slice();
         if self.has_stepped {
-            Command::SaslStep { mechanism: PLAIN, message }
+            BinaryCommand::SaslStep { mechanism: PLAIN, message }
         } else {
-            Command::SaslAuth { mechanism: PLAIN, message }
+            BinaryCommand::SaslAuth { mechanism: PLAIN, message }
         }
     }
 
@@ -102,7 +97,7 @@ impl SignIn {
     fn say(&mut self) {
         let mut output = std::mem::take(&mut self.output);
         output.clear();
-        let is_written = Request::new(self.command(), false, 0).write(&mut output);
+        let is_written = BinaryRequest::new(self.command(), false, 0).write(&mut output);
         debug_assert!(is_written, "both parts are short");
         (self.output, self.sent) = (output, 0);
         self.input.clear();
@@ -152,7 +147,7 @@ impl SignIn {
             Received::More { .. } => Ok(None),
             Received::Broken(_) => Err(garbled()),
             Received::Answer { answer, consumed } => {
-                let asked = Request::new(self.command(), false, 0);
+                let asked = BinaryRequest::new(self.command(), false, 0);
                 // Nothing else was asked.
                 let is_answer = answer.opcode == asked.opcode && answer.opaque == 0 && consumed == self.input.len();
                 answer.status().filter(|_| is_answer).map(Some).ok_or_else(garbled)

@@ -219,14 +219,7 @@ impl Secured {
     }
 
     fn flush(&mut self, socket: &OwnedFd) -> Result<(), Errno> {
-        while self.connection.wants_write() {
-            match self.connection.write_tls(&mut Socket(socket)) {
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
-            }
-        }
-        Ok(())
+        leveret_tls::flush(&mut self.connection, &mut Socket(socket))
     }
 
     /// Says that nothing more comes.

@@ -1,6 +1,7 @@
 //! Servers named `tls://host:port`: whom to believe, and who we are.
 use crate::pool::options::TlsOptions;
 use crate::try_lock::unless_held;
+use leveret_tls::{certificates, why_refused};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_name, WebPkiServerVerifier};
 use rustls::crypto::{ring, verify_tls12_signature, verify_tls13_signature, CryptoProvider};
@@ -9,8 +10,7 @@ use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
     StreamOwned,
 };
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ impl TlsOptions {
             let path = self.ca_path();
             let mut roots = RootCertStore::empty();
             // In a system's bundle one that is not understood must not take the others along.
-            let known = certificates(path)?;
+            let known = certificates(path, FILE_MAX)?;
             let (added, _) = roots.add_parsable_certificates(known.iter().cloned());
             if added == 0 {
                 return Err(format!("{}: no authority's certificate in it", path.display()));
@@ -87,41 +87,12 @@ impl TlsOptions {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider)))
         };
         let Some(certificate) = &self.certificate else { return Ok(builder.with_no_client_auth()) };
-        let chain = certificates(certificate)?;
+        let chain = certificates(certificate, FILE_MAX)?;
         let key_path = self.key.as_ref().unwrap_or(certificate);
-        let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?).map_err(|_| {
-            format!("{}: no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)", key_path.display())
-        })?;
-        builder.with_client_auth_cert(chain, key).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => {
-                format!("{}: this key does not belong to the certificate {}", key_path.display(), certificate.display())
-            }
-            error => format!("{}: {error}", key_path.display()),
-        })
+        let key = leveret_tls::key(key_path, FILE_MAX)?;
+        let taken = builder.with_client_auth_cert(chain, key);
+        taken.map_err(|error| why_refused(&error, key_path, certificate))
     }
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&contents(path)?).collect();
-    let found = found.map_err(|error| format!("{}: not PEM: {error}", path.display()))?;
-    if found.is_empty() {
-        return Err(format!("{}: no certificate in it (PEM: BEGIN CERTIFICATE)", path.display()));
-    }
-    Ok(found)
-}
-
-fn contents(path: &Path) -> Result<Vec<u8>, String> {
-    let failed = |error: std::io::Error| format!("{}: {}", path.display(), leveret_engine::reason(&error));
-    // A pipe would have the caller wait.
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(format!("{}: not a file", path.display()));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(failed)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_MAX {
-        return Err(format!("{}: longer than {FILE_MAX} bytes", path.display()));
-    }
-    Ok(bytes)
 }
 
 /// As OpenSSL: who is vouched for by a chain, and who is in the list of authorities with the very certificate that is shown. The

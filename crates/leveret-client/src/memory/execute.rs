@@ -309,16 +309,22 @@ fn stats(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32) -> Re
 
 /// What the arena answers instead, or why it cannot be asked.
 fn refused(error: &Error) -> Result<Done, Fault> {
-    let code = match error {
-        // A server that has this arena open can still do it.
-        Error::Lost | Error::FileRefused(_) => return Err(Fault::new(Code::ConnectionFailure)),
-        Error::Busy => return Err(Fault::new(Code::Timeout)),
-        Error::ValueTooLarge { .. } => Code::TooBig,
-        Error::KeyTooLong { .. } => Code::BadKey,
-        Error::NoMemory => Code::ServerMemoryAllocationFailure,
-        _ => Code::ServerError,
-    };
+    let code = code_of(error).map_err(Fault::new)?;
     Ok(Done { value: error.to_string().into_bytes(), ..Done::code(code) })
+}
+
+/// How a request ends that an arena has refused. `Err`: the arena cannot be asked now, as a server that cannot be
+/// reached or that does not answer in time. A server that has this arena open may still be able to.
+#[cold]
+pub fn code_of(error: &Error) -> Result<Code, Code> {
+    match error {
+        Error::Lost | Error::FileRefused(_) => Err(Code::ConnectionFailure),
+        Error::Busy => Err(Code::Timeout),
+        Error::ValueTooLarge { .. } => Ok(Code::TooBig),
+        Error::KeyTooLong { .. } => Ok(Code::BadKey),
+        Error::NoMemory => Ok(Code::ServerMemoryAllocationFailure),
+        _ => Ok(Code::ServerError),
+    }
 }
 
 struct Done {

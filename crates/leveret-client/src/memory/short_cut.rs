@@ -36,7 +36,7 @@ static IN_VAIN: Mutex<Option<HashMap<Place, Moment>>> = Mutex::new(None);
 
 /// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its
 /// client anew for each page would else map the arena, and touch its memory for the first time, with each page.
-static KEPT: Mutex<Vec<Found>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<FoundArena>> = Mutex::new(Vec::new());
 
 /// Endpoints that are remembered so: those of a site, and of some of its neighbours.
 const KEPT_MAX: usize = 8;
@@ -44,12 +44,12 @@ const KEPT_MAX: usize = 8;
 /// The way to the arena of one server.
 #[derive(Default)]
 pub(crate) struct ShortCut {
-    found: Option<Found>,
+    found: Option<FoundArena>,
     /// When it is to be looked for again.
     next_search: Option<Moment>,
 }
 
-pub(crate) struct Found {
+pub(crate) struct FoundArena {
     pub arena: Arena,
     /// The longest value that the server takes.
     pub value_max: usize,
@@ -95,7 +95,7 @@ impl Drop for ShortCut {
 impl ShortCut {
     /// The arena that the server at `endpoint` serves, if it is one of this host that does.
     #[inline]
-    pub fn find(&mut self, endpoint: &mut ServerEndpoint) -> Option<&Found> {
+    pub fn find(&mut self, endpoint: &mut ServerEndpoint) -> Option<&FoundArena> {
         let now = now();
         let is_believed = self.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
         if !is_believed && self.next_search.is_none_or(|next| now >= next) {
@@ -106,11 +106,11 @@ impl ShortCut {
 
     #[cold]
     fn find_anew(&mut self, endpoint: &mut ServerEndpoint, now: Moment) {
-        let alive = self.found.take().filter(Found::is_alive);
-        self.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| self.search(endpoint, now));
+        let alive = self.found.take().filter(FoundArena::is_alive);
+        self.found = alive.map(|found| FoundArena { checked: now, ..found }).or_else(|| self.search(endpoint, now));
     }
 
-    fn search(&mut self, endpoint: &mut ServerEndpoint, now: Moment) -> Option<Found> {
+    fn search(&mut self, endpoint: &mut ServerEndpoint, now: Moment) -> Option<FoundArena> {
         let place = (endpoint.dir.clone(), endpoint.host.clone(), endpoint.port);
         if let Some(found) = take_kept(endpoint, &place, now) {
             return Some(found);
@@ -130,7 +130,7 @@ impl ShortCut {
     }
 
     /// What the last look has found.
-    pub fn found(&self) -> Option<&Found> {
+    pub fn found(&self) -> Option<&FoundArena> {
         self.found.as_ref()
     }
 
@@ -140,7 +140,7 @@ impl ShortCut {
     }
 }
 
-impl Found {
+impl FoundArena {
     pub fn validity(&self) -> Validity {
         Validity::Moment(self.checked + BELIEVED_FOR)
     }
@@ -179,7 +179,7 @@ fn now() -> Moment {
 
 /// One for each place, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
 /// what this process has counted there.
-fn keep(found: Found) {
+fn keep(found: FoundArena) {
     let Some(mut kept) = unless_held(&KEPT) else { return };
     kept.retain(|other| other.place != found.place);
     kept.push(found);
@@ -191,7 +191,7 @@ fn keep(found: Found) {
 
 /// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
 /// listen there by now.
-fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Found> {
+fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<FoundArena> {
     let mut kept = unless_held(&KEPT)?;
     let index = kept.iter().position(|found| found.place == *place)?;
     let found = kept.remove(index);
@@ -205,10 +205,10 @@ fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Optio
     let is_same_socket = socket.is_some() && socket == found.socket;
     let is_it = found.is_alive()
         && (is_same_socket || Seeker::new(endpoint).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid)));
-    is_it.then_some(Found { checked: now, socket, ..found })
+    is_it.then_some(FoundArena { checked: now, socket, ..found })
 }
 
-fn look(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Found> {
+fn look(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<FoundArena> {
     let arenas = leveret_place::list(endpoint.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let socket = SocketFile::of(endpoint);
     let seeker = Seeker::new(endpoint).ok()?;
@@ -219,7 +219,7 @@ fn look(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Fou
             services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
         let value_max =
             value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
-        Some(Found { arena, value_max, announced, pid, checked: now, place: place.clone(), socket })
+        Some(FoundArena { arena, value_max, announced, pid, checked: now, place: place.clone(), socket })
     })
 }
 

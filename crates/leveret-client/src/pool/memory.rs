@@ -2,7 +2,7 @@
 use super::batch::{Batch, Input};
 use super::request::Request;
 use super::server::Server;
-use super::{Failure, Pool, Protocol};
+use super::{Pool, Protocol, ServerFailure};
 use crate::link::fault::Fault;
 use crate::memory::execute::{self, Rules};
 use leveret_engine::{Arena, Time};
@@ -74,7 +74,7 @@ impl Pool {
 
     /// A request cannot be done in memory, and nobody else can be asked.
     pub(super) fn fail_local(&mut self, index: usize, number: u32, fault: Fault) {
-        self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
+        self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         self.give_up(number, fault);
     }
 }

@@ -22,8 +22,8 @@ pub use crate::link::endpoint::ServerKind;
 use crate::link::fault::Fault;
 pub use crate::link::sign_in::Credentials;
 use crate::link::{detect, names};
-pub use crate::memory::execute::arena_trouble;
-use crate::memory::short_cut::Found;
+pub use crate::memory::execute::{arena_trouble, code_of};
+use crate::memory::short_cut::FoundArena;
 pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
 use batch::Batch;
@@ -55,7 +55,7 @@ pub struct Pool {
     /// What has failed in this batch.
     has_errors: bool,
     /// Servers that failed in this batch, also where another one took their requests over.
-    failures: Vec<Failure>,
+    failures: Vec<ServerFailure>,
     /// The process that opened the links: a child must not speak on its parent's.
     pid: u32,
     /// Asked at each turn of a wait: true = it ends.
@@ -81,7 +81,7 @@ pub struct ServerInfo<'p> {
 
 /// A server that could not be reached, did not answer, or made no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct ServerFailure {
     /// Its index.
     pub server: usize,
     /// What happened.
@@ -250,7 +250,7 @@ impl Pool {
     /// How long what `arena` has just given may be used without asking for it again.
     pub fn arena_validity(&self, now: Time) -> Validity {
         let served = self.servers.first().and_then(|server| server.short_cut.found());
-        served.map_or(Validity::Second(now), Found::validity)
+        served.map_or(Validity::Second(now), FoundArena::validity)
     }
 
     /// The longest value that may be stored in `arena` without the pool: above it, the server whose arena it is
@@ -263,7 +263,7 @@ impl Pool {
     }
 
     /// Servers that failed since the batch began, in the order in which they did.
-    pub fn failures(&self) -> &[Failure] {
+    pub fn failures(&self) -> &[ServerFailure] {
         &self.failures
     }
 

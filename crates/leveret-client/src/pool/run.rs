@@ -1,7 +1,7 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::batch::{Record, ROW_END};
 use super::server::Server;
-use super::{Failure, Pool, Protocol};
+use super::{Pool, Protocol, ServerFailure};
 use crate::code::Code;
 use crate::link::fault::{Fault, Moved};
 use crate::link::{self, detect, READABLE, WRITABLE};
@@ -459,7 +459,7 @@ impl Pool {
         let passed = server.input.passed.drain(..);
         let waiting: Vec<u32> = passed.chain(server.expected.drain(..)).filter(|number| *number != ROW_END).collect();
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
-        self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
+        self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
         // A password that is refused is the caller's to mend. Where others may take a server's place none is to hide that.
         let is_refused = matches!(fault.code, Code::AuthProblem | Code::AuthFailure);

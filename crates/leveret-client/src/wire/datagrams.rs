@@ -8,7 +8,7 @@ use crate::link::READABLE;
 use crate::pool::batch::{Batch, Input, ROW_END};
 use crate::pool::options::{Options, Protocol};
 use leveret_protocol::text::{self, TextKey};
-use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
+use leveret_protocol::udp::{Assembled, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::event::PollFd;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
@@ -170,9 +170,9 @@ impl Datagrams {
             let Some((frame, _)) = Frame::parse(&room[..len]) else { continue };
             let Some(place) = self.asked.iter().position(|asked| asked.id == frame.request_id) else { continue };
             match self.asked[place].answer.accept(&room[..len]) {
-                Accepted::Foreign | Accepted::Part => {}
-                Accepted::TooLarge => given_up.push(self.asked.swap_remove(place).request),
-                Accepted::Whole => {
+                Assembled::Foreign | Assembled::Part => {}
+                Assembled::TooLarge => given_up.push(self.asked.swap_remove(place).request),
+                Assembled::Whole => {
                     let Asked { request, answer, .. } = self.asked.swap_remove(place);
                     if !self.accept(request, answer, batch, options) {
                         given_up.push(request);

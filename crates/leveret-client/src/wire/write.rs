@@ -4,9 +4,9 @@ use crate::pool::batch::{Batch, Sent, ROW_END};
 use crate::pool::options::Protocol;
 use crate::pool::request::{Operation, Request};
 use leveret_engine::Meta;
-use leveret_protocol::binary::{self, Command};
-use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
-use leveret_protocol::{Limits, Parsed, Verb, WireKey, KEY_MAX};
+use leveret_protocol::binary::{self, BinaryCommand};
+use leveret_protocol::text::{self, MetaRequest, StoreRequest, TextKey};
+use leveret_protocol::{Limits, Parsed, StoreMode, WireKey, KEY_MAX};
 
 /// Appends a request that is no get: rows of gets are `write_row`.
 pub fn write(
@@ -28,11 +28,11 @@ pub fn write(
 pub fn from_text<'a>(pending: &Sent, key: &'a [u8], text: &'a [u8]) -> Request<'a> {
     let request = Request { exptime: pending.exptime, quiet: pending.is_quiet, ..Request::new(pending.operation, key) };
     match text::parse(text, &Limits { value_max: usize::MAX }) {
-        Parsed::Request { request: text::Command::Store { compare, flags, value, .. }, .. } => {
+        Parsed::Request { request: text::TextCommand::Store { compare, flags, value, .. }, .. } => {
             let meta = Meta::default().with_flags(flags);
             Request { value, meta, number: compare.unwrap_or(0), ..request }
         }
-        Parsed::Request { request: text::Command::Count { delta, .. }, .. } => Request { number: delta, ..request },
+        Parsed::Request { request: text::TextCommand::Count { delta, .. }, .. } => Request { number: delta, ..request },
         _ => request,
     }
 }
@@ -52,12 +52,13 @@ pub fn write_row(out: &mut Vec<u8>, protocol: Protocol, batch: &Batch, row: &[u3
         Protocol::Binary => {
             for number in row {
                 let pending = &batch.pending[*number as usize];
-                let command = Command::Get { key: batch.key(*number), with_key: false, touch: pending.new_exptime() };
-                let is_written = binary::Request::new(command, !is_single, batch.opaque(*number)).write(out);
+                let command =
+                    BinaryCommand::Get { key: batch.key(*number), with_key: false, touch: pending.new_exptime() };
+                let is_written = binary::BinaryRequest::new(command, !is_single, batch.opaque(*number)).write(out);
                 debug_assert!(is_written, "keys are checked before");
             }
             if !is_single {
-                let _ = binary::Request::new(Command::Noop, false, batch.opaque(ROW_END)).write(out);
+                let _ = binary::BinaryRequest::new(BinaryCommand::Noop, false, batch.opaque(ROW_END)).write(out);
             }
         }
         Protocol::Meta => {
@@ -86,13 +87,13 @@ pub fn write_row(out: &mut Vec<u8>, protocol: Protocol, batch: &Batch, row: &[u3
     protocol == Protocol::Text || !is_single
 }
 
-fn verb(operation: Operation) -> Verb {
+fn verb(operation: Operation) -> StoreMode {
     match operation {
-        Operation::Add => Verb::Add,
-        Operation::Replace => Verb::Replace,
-        Operation::Append => Verb::Append,
-        Operation::Prepend => Verb::Prepend,
-        _ => Verb::Set,
+        Operation::Add => StoreMode::Add,
+        Operation::Replace => StoreMode::Replace,
+        Operation::Append => StoreMode::Append,
+        Operation::Prepend => StoreMode::Prepend,
+        _ => StoreMode::Set,
     }
 }
 
@@ -116,7 +117,7 @@ fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result
             let compare = (operation == Operation::Cas).then_some(number);
             text::write_store(
                 out,
-                &Store { verb: verb(operation), compare, key: key()?, flags, exptime, value, noreply },
+                &StoreRequest { verb: verb(operation), compare, key: key()?, flags, exptime, value, noreply },
             );
         }
     }
@@ -126,24 +127,24 @@ fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result
 fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32) -> Result<(), Code> {
     let Request { operation, key, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
     let command = match operation {
-        Operation::Delete => Command::Delete { key },
-        Operation::Increment | Operation::Decrement => Command::Count {
+        Operation::Delete => BinaryCommand::Delete { key },
+        Operation::Increment | Operation::Decrement => BinaryCommand::Count {
             key,
             is_decrement: operation == Operation::Decrement,
             delta: number,
             initial: request.initial.map(|initial| (initial, exptime)),
         },
-        Operation::Touch => Command::Touch { key, exptime },
-        Operation::Flush => Command::Flush { exptime: (exptime != 0).then_some(exptime) },
-        Operation::Version => Command::Version,
-        Operation::Stats => Command::Stat { subject: key },
+        Operation::Touch => BinaryCommand::Touch { key, exptime },
+        Operation::Flush => BinaryCommand::Flush { exptime: (exptime != 0).then_some(exptime) },
+        Operation::Version => BinaryCommand::Version,
+        Operation::Stats => BinaryCommand::Stat { subject: key },
         Operation::Keys => return Err(Code::NotSupported),
         // A version is compared by replace: a set that is too large would take away what is there.
-        Operation::Cas if number != 0 => Command::Store { verb: Verb::Replace, key, flags, exptime, value },
-        _ => Command::Store { verb: verb(operation), key, flags, exptime, value },
+        Operation::Cas if number != 0 => BinaryCommand::Store { verb: StoreMode::Replace, key, flags, exptime, value },
+        _ => BinaryCommand::Store { verb: verb(operation), key, flags, exptime, value },
     };
     let cas = if matches!(operation, Operation::Cas | Operation::Delete) { number } else { 0 };
-    let is_written = binary::Request::new(command, quiet, opaque).with_cas(cas).write(out);
+    let is_written = binary::BinaryRequest::new(command, quiet, opaque).with_cas(cas).write(out);
     is_written.then_some(()).ok_or(Code::BadKey)
 }
 

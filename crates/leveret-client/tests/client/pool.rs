@@ -1,6 +1,6 @@
 //! The pool against real memcached servers, over every protocol and transport.
 use crate::common::{free_port, own_address, php, Folder, Memcached};
-use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, Tuning};
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request, ServerFailure, Tuning};
 use leveret_engine::Meta;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -477,7 +477,7 @@ fn a_server_is_connected_to_at_once_and_its_failure_is_told() {
     }
     assert_eq!(pool.connect(1), Code::ConnectionFailure);
     let refused = rustix::io::Errno::CONNREFUSED.raw_os_error();
-    assert_eq!(pool.failures(), [Failure { server: 1, code: Code::ConnectionFailure, errno: refused }]);
+    assert_eq!(pool.failures(), [ServerFailure { server: 1, code: Code::ConnectionFailure, errno: refused }]);
     assert!(pool.server(1).unwrap().is_down);
 }
 

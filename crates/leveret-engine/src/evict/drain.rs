@@ -14,7 +14,7 @@ use crate::item::layout::HEADER;
 use crate::item::{Change, View};
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::allocate::{self, Spare};
-use crate::shard::{edit, evicted, relocate, Locked};
+use crate::shard::{edit, relocate, tell_evicted, Locked};
 use crate::sync::Ordering;
 
 /// Items whose buckets are asked for together.
@@ -42,8 +42,8 @@ pub(crate) enum Drained {
     Nothing,
     /// There is nothing to drain yet: the segments are being surveyed for the one to drain next.
     Surveying,
-    /// Some of the segment's items; there are more.
-    Some,
+    /// A segment is being drained, and holds more items.
+    UnderWay,
     /// The segment is free.
     Freed,
     /// The segment holds items still: `Keep::All` found no room for them, or a large value that went has made enough.
@@ -93,6 +93,12 @@ pub(super) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
         word.shard() == locked.index && is_under_way(locked.core, segment, word)
     };
     is_it.then_some(segment)
+}
+
+/// Whether a drain is under way, or the survey for the next one.
+#[inline]
+pub(super) fn has_work(locked: &Locked<'_>) -> bool {
+    locked.shard().drain.word.load(Ordering::Relaxed) != 0
 }
 
 /// Whether the segments are being surveyed, piece by piece, for one to drain.
@@ -181,7 +187,7 @@ pub(super) fn go_on(locked: &Locked<'_>, items: usize) -> Drained {
     while is_whole && at + HEADER <= end && core.segments.header(segment).live_items() != 0 {
         if left == 0 {
             head.drain.at.store((at - start) as u32, Ordering::Relaxed);
-            return Drained::Some;
+            return Drained::UnderWay;
         }
         let mut piece = [const { None }; PIECE];
         let mut count = 0;
@@ -239,7 +245,7 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     } else if keep == Keep::All {
         head.drain.state.store(state.0 | DrainState::STAYS, Ordering::Relaxed);
     } else {
-        evicted::tell(locked, hash, spot, view);
+        tell_evicted::tell(locked, hash, spot, view);
         edit::remove(locked, hash, spot, view);
         // The segments of a large value are room already: what lies behind it in this one need not go.
         if view.pieces() > 0 && allocate::has_spare(locked, locked.core.shards.len()) {

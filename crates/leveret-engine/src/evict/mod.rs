@@ -4,8 +4,8 @@
 //!
 //! `survey.rs` says which segment goes, `drain.rs` empties it. In an arena that is full, a shard that opens a segment
 //! begins to survey its segments for another one to drain; the writes that fill the first one survey and drain in small
-//! pieces. All others enter here, under the lock of the shard: writes (`ahead`, `opened`), searches for room (`begin`,
-//! `go_on`), maintenance (`reclaim_expired`) and recovery (`after_kill`).
+//! pieces. All others enter here, under the lock of the shard: writes (`ahead`, `opened`), searches for room (`start_freeing`,
+//! `continue_freeing`), maintenance (`reclaim_expired`) and recovery (`after_kill`).
 pub(crate) mod ghosts;
 
 mod worth;
@@ -80,7 +80,7 @@ pub(crate) enum Target {
 #[inline]
 pub(crate) fn ahead(locked: &Locked<'_>, place: &Place, written: u64) {
     opened(locked, place);
-    if locked.shard().drain.word.load(Ordering::Relaxed) != 0 {
+    if drain::has_work(locked) {
         go_on_ahead(locked, written);
     }
     let eviction = &locked.shard().eviction;
@@ -100,7 +100,7 @@ pub(crate) fn opened(locked: &Locked<'_>, place: &Place) {
 }
 
 /// Begins to free a segment, or goes on with the survey for it, a piece at a time. Nothing: the shard has none.
-pub(crate) fn begin(locked: &Locked<'_>, target: Target) -> Drained {
+pub(crate) fn start_freeing(locked: &Locked<'_>, target: Target) -> Drained {
     match target {
         Target::Wasted => begin_wasted(locked),
         Target::Dead(segment) => begin_dead(locked, segment),
@@ -121,7 +121,7 @@ pub(crate) fn begin(locked: &Locked<'_>, target: Target) -> Drained {
 }
 
 /// Goes on with the drain that is under way, as far as one lock allows.
-pub(crate) fn go_on(locked: &Locked<'_>) -> Drained {
+pub(crate) fn continue_freeing(locked: &Locked<'_>) -> Drained {
     drain::go_on(locked, ITEMS_AHEAD)
 }
 
@@ -192,13 +192,13 @@ fn begin_worst(locked: &Locked<'_>) -> Drained {
     if keep == Keep::Worthy {
         drain::keep_half(locked, segment);
     }
-    Drained::Some
+    Drained::UnderWay
 }
 
 fn begin_with(locked: &Locked<'_>, segment: Option<SegmentId>, keep: Keep) -> Drained {
     let Some(segment) = segment else { return Drained::Nothing };
     drain::begin(locked, segment, keep);
-    Drained::Some
+    Drained::UnderWay
 }
 
 /// Goes on with the survey that is under way, or begins one; a piece at a time, so that nobody holds the lock for long.
@@ -255,7 +255,7 @@ fn go_on_ahead(locked: &Locked<'_>, written: u64) {
     let bytes = written * BYTES_AHEAD * speed_up(locked);
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::go_on(locked, PIECE) {
-            Drained::Some if passed() < bytes => {}
+            Drained::UnderWay if passed() < bytes => {}
             // What was kept may have taken a free segment too: one drain for each segment that is opened would not
             // be enough.
             Drained::Freed => return begin_ahead(locked),
@@ -287,7 +287,7 @@ mod tests {
     use crate::{Arena, OpenOptions};
 
     fn free(locked: &Locked<'_>, target: Target) {
-        assert_eq!(begin(locked, target), Drained::Some);
+        assert_eq!(start_freeing(locked, target), Drained::UnderWay);
         assert_eq!(drain::go_on(locked, usize::MAX), Drained::Freed);
     }
 
@@ -342,7 +342,7 @@ mod tests {
         core.segments.all().for_each(|segment| core.segments.header(segment).damage_live_bytes());
         for shard in 0..core.shards.len() {
             let locked = shard::lock(core, shard, Time::now()).expect("free");
-            assert_eq!(begin(&locked, Target::Hollow), Drained::Nothing);
+            assert_eq!(start_freeing(&locked, Target::Hollow), Drained::Nothing);
         }
     }
 
@@ -374,7 +374,7 @@ mod tests {
             )
             .is_some()
         {}
-        assert_eq!(begin(&locked, Target::Wasted), Drained::Some);
+        assert_eq!(start_freeing(&locked, Target::Wasted), Drained::UnderWay);
         assert_eq!(drain::go_on(&locked, usize::MAX), Drained::Stays);
         drop(locked);
         assert_eq!(arena.get(b"left", now).expect("nothing had to go").value, b"over");

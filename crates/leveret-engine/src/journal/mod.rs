@@ -31,13 +31,13 @@ const KEY_MAX: usize = (ENTRY_WORDS - FRONT) * 8;
 #[repr(usize)]
 #[non_exhaustive]
 pub enum Topic {
-    /// `Deed::Read`
+    /// `Action::Read`
     Reads = 0,
-    /// `Deed::Store`
+    /// `Action::Store`
     Stores = 1,
-    /// `Deed::Deleted`
+    /// `Action::Deleted`
     Deletes = 2,
-    /// `Deed::Evicted`
+    /// `Action::Evicted`
     Evictions = 3,
 }
 
@@ -46,11 +46,11 @@ const _: () = assert!(Topic::Evictions as usize + 1 == TOPICS);
 /// What a process has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Deed {
+pub enum Action {
     /// It has looked for an item, and found it, or why not.
     Read(Result<(), Missed>),
     /// It has tried to store.
-    Store(Way, Ending),
+    Store(ModeKind, StoreOutcome),
     /// It has removed an item.
     Deleted,
     /// Its store has let an item go, which was read before, or was not.
@@ -60,7 +60,7 @@ pub enum Deed {
 /// How it was to be stored: as a `Mode`, without its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Way {
+pub enum ModeKind {
     /// Always.
     Set,
     /// When there is no item.
@@ -78,7 +78,7 @@ pub enum Way {
 /// How a store ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum StoreOutcome {
     /// The value is there.
     Stored,
     /// There is an item, or another version.
@@ -96,7 +96,7 @@ pub enum Ending {
 #[non_exhaustive]
 pub struct Entry<'k> {
     /// What was done.
-    pub deed: Deed,
+    pub action: Action,
     /// When, in microseconds of Unix time.
     pub micros: u64,
     /// With which item. Of keys of more than 272 bytes the beginning.
@@ -122,14 +122,14 @@ pub(crate) fn is_watched(core: &Core, topic: Topic) -> bool {
 /// Tells of a look for an item.
 #[cold]
 pub(crate) fn tell_read(core: &Core, key: &[u8], is_there: bool, found: &Found, now: Time) {
-    let deed = Deed::Read(if is_there { Ok(()) } else { Err(found.missed()) });
+    let action = Action::Read(if is_there { Ok(()) } else { Err(found.missed()) });
     let item = if is_there { *found } else { Found::default() };
-    tell(core, Topic::Reads, deed, key, &item, now);
+    tell(core, Topic::Reads, action, key, &item, now);
 }
 
-/// Tells of a deed with an item, if somebody still wants to know.
+/// Tells of an action with an item, if somebody still wants to know.
 #[cold]
-pub(crate) fn tell(core: &Core, topic: Topic, deed: Deed, key: &[u8], item: &Found, now: Time) {
+pub(crate) fn tell(core: &Core, topic: Topic, action: Action, key: &[u8], item: &Found, now: Time) {
     let until = &core.control().watched[topic as usize];
     let seen = until.load(Ordering::Relaxed);
     if seen <= now.0 {
@@ -143,7 +143,7 @@ pub(crate) fn tell(core: &Core, topic: Topic, deed: Deed, key: &[u8], item: &Fou
     let Some(ring) = core.journal() else { return };
     let (value_len, mtime, deadline) = (item.value_len, item.mtime, item.deadline);
     let (micros, pid, program) = (time::unix_micros(), process_id(), Program::of_this_process());
-    put(ring, &Entry { deed, micros, key, value_len, mtime, deadline, pid, program });
+    put(ring, &Entry { action, micros, key, value_len, mtime, deadline, pid, program });
 }
 
 /// Puts an entry in the place of the oldest one.
@@ -160,7 +160,7 @@ pub(crate) fn put(ring: &JournalRing, entry: &Entry<'_>) {
 
 fn encode<'b>(entry: &Entry<'_>, bytes: &'b mut [u8; ENTRY_BYTES]) -> &'b [u8] {
     let key = &entry.key[..entry.key.len().min(KEY_MAX)];
-    let (what, detail) = numbers_of(entry.deed);
+    let (what, detail) = numbers_of(entry.action);
     let front = [
         key.len() as u64 | u64::from(what) << 16 | u64::from(detail) << 24 | u64::from(entry.program as u32) << 32,
         entry.micros,
@@ -200,7 +200,7 @@ pub(crate) fn get<'b>(ring: &JournalRing, number: u64, bytes: &'b mut [u8; ENTRY
     let bytes = &*bytes;
     let word = |at: usize| u64::from_ne_bytes(bytes[at * 8..at * 8 + 8].try_into().expect("eight bytes"));
     Some(Entry {
-        deed: deed_of((first >> 16) as u8, (first >> 24) as u8)?,
+        action: action_of((first >> 16) as u8, (first >> 24) as u8)?,
         micros: word(1),
         key: &bytes[FRONT * 8..FRONT * 8 + key_len],
         value_len: word(2),
@@ -211,31 +211,33 @@ pub(crate) fn get<'b>(ring: &JournalRing, number: u64, bytes: &'b mut [u8; ENTRY
     })
 }
 
-const WAYS: [Way; 6] = [Way::Set, Way::Add, Way::Replace, Way::Append, Way::Prepend, Way::Cas];
-const ENDINGS: [Ending; 5] = [Ending::Stored, Ending::Exists, Ending::Missing, Ending::TooLarge, Ending::Failed];
+const WAYS: [ModeKind; 6] =
+    [ModeKind::Set, ModeKind::Add, ModeKind::Replace, ModeKind::Append, ModeKind::Prepend, ModeKind::Cas];
+const ENDINGS: [StoreOutcome; 5] =
+    [StoreOutcome::Stored, StoreOutcome::Exists, StoreOutcome::Missing, StoreOutcome::TooLarge, StoreOutcome::Failed];
 
-/// A deed in two bytes.
-fn numbers_of(deed: Deed) -> (u8, u8) {
-    match deed {
-        Deed::Read(Ok(())) => (0, 0),
-        Deed::Read(Err(missed)) => (1, missed as u8),
-        Deed::Store(way, ending) => (2, way as u8 | (ending as u8) << 4),
-        Deed::Deleted => (3, 0),
-        Deed::Evicted(was_read) => (4, u8::from(was_read)),
+/// An action in two bytes.
+fn numbers_of(action: Action) -> (u8, u8) {
+    match action {
+        Action::Read(Ok(())) => (0, 0),
+        Action::Read(Err(missed)) => (1, missed as u8),
+        Action::Store(way, ending) => (2, way as u8 | (ending as u8) << 4),
+        Action::Deleted => (3, 0),
+        Action::Evicted(was_read) => (4, u8::from(was_read)),
     }
 }
 
-fn deed_of(what: u8, detail: u8) -> Option<Deed> {
+fn action_of(what: u8, detail: u8) -> Option<Action> {
     Some(match what {
-        0 => Deed::Read(Ok(())),
-        1 => Deed::Read(Err(match detail {
+        0 => Action::Read(Ok(())),
+        1 => Action::Read(Err(match detail {
             1 => Missed::Expired,
             2 => Missed::Flushed,
             _ => Missed::Absent,
         })),
-        2 => Deed::Store(*WAYS.get(usize::from(detail & 15))?, *ENDINGS.get(usize::from(detail >> 4))?),
-        3 => Deed::Deleted,
-        4 => Deed::Evicted(detail != 0),
+        2 => Action::Store(*WAYS.get(usize::from(detail & 15))?, *ENDINGS.get(usize::from(detail >> 4))?),
+        3 => Action::Deleted,
+        4 => Action::Evicted(detail != 0),
         _ => return None,
     })
 }

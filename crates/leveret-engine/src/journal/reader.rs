@@ -93,7 +93,7 @@ impl Journal {
 mod tests {
     use super::*;
     use crate::journal::{is_watched, FRONT};
-    use crate::{Deadline, Deed, Ending, Meta, Missed, Mode, OpenOptions, ReadOptions, Value, Way};
+    use crate::{Action, Deadline, Meta, Missed, Mode, ModeKind, OpenOptions, ReadOptions, StoreOutcome, Value};
 
     fn arena(dir: &tempfile::TempDir) -> Arena {
         Arena::open(&dir.path().join("journal.arena"), &OpenOptions::new().memory(8 << 20).cores(1))
@@ -106,9 +106,9 @@ mod tests {
     }
 
     /// What a reader is told now, and what it has lost.
-    fn told(journal: &mut Journal) -> (Vec<(Deed, Vec<u8>, u64)>, u64) {
+    fn told(journal: &mut Journal) -> (Vec<(Action, Vec<u8>, u64)>, u64) {
         let mut all = Vec::new();
-        let lost = journal.read(&mut |entry| all.push((entry.deed, entry.key.to_vec(), entry.value_len)));
+        let lost = journal.read(&mut |entry| all.push((entry.action, entry.key.to_vec(), entry.value_len)));
         (all, lost)
     }
 
@@ -135,14 +135,14 @@ mod tests {
         arena.set(&[b'k'; 300], &too_long, Deadline::NEVER, now).expect_err("too long");
         let key = || b"key".to_vec();
         let expected = vec![
-            (Deed::Store(Way::Add, Ending::Exists), key(), 7),
-            (Deed::Store(Way::Append, Ending::Stored), key(), 10),
-            (Deed::Read(Ok(())), key(), 10),
-            (Deed::Store(Way::Set, Ending::Stored), key(), 4),
-            (Deed::Read(Err(Missed::Expired)), key(), 0),
-            (Deed::Store(Way::Set, Ending::Stored), b"number".to_vec(), 3),
-            (Deed::Deleted, b"number".to_vec(), 3),
-            (Deed::Store(Way::Set, Ending::TooLarge), vec![b'k'; 272], too_long.len() as u64),
+            (Action::Store(ModeKind::Add, StoreOutcome::Exists), key(), 7),
+            (Action::Store(ModeKind::Append, StoreOutcome::Stored), key(), 10),
+            (Action::Read(Ok(())), key(), 10),
+            (Action::Store(ModeKind::Set, StoreOutcome::Stored), key(), 4),
+            (Action::Read(Err(Missed::Expired)), key(), 0),
+            (Action::Store(ModeKind::Set, StoreOutcome::Stored), b"number".to_vec(), 3),
+            (Action::Deleted, b"number".to_vec(), 3),
+            (Action::Store(ModeKind::Set, StoreOutcome::TooLarge), vec![b'k'; 272], too_long.len() as u64),
         ];
         assert_eq!(told(&mut journal), (expected, 0));
         // Nobody has asked since.
@@ -168,7 +168,11 @@ mod tests {
                     arena.store(&key, Value::Integer(number), Meta::default(), Deadline::NEVER, Mode::Set, now);
                 stored.expect("room");
                 let told = vec![b'k'; key_len.min(272)];
-                expected.push((Deed::Store(Way::Set, Ending::Stored), told, number.to_string().len() as u64));
+                expected.push((
+                    Action::Store(ModeKind::Set, StoreOutcome::Stored),
+                    told,
+                    number.to_string().len() as u64,
+                ));
             }
         }
         assert_eq!(told(&mut journal), (expected, 0));
@@ -195,7 +199,10 @@ mod tests {
         for number in 0..40_000u32 {
             arena.set(&number.to_ne_bytes(), &[7; 300], Deadline::NEVER, now).expect("room");
             let lost = journal.read(&mut |entry| {
-                assert_eq!((entry.deed, entry.value_len, entry.deadline), (Deed::Evicted(false), 300, Deadline::NEVER));
+                assert_eq!(
+                    (entry.action, entry.value_len, entry.deadline),
+                    (Action::Evicted(false), 300, Deadline::NEVER)
+                );
                 assert_eq!(entry.pid, std::process::id());
                 let key = u32::from_ne_bytes(entry.key.try_into().expect("a number"));
                 assert!(key <= number && arena.peek(entry.key, now).is_none());

@@ -145,7 +145,7 @@ pub(crate) struct Eviction {
 /// them away.
 #[repr(C)]
 pub(crate) struct Drain {
-    /// Which use of which segment.
+    /// Which use of which segment is drained; 0: none; u64::MAX: none yet, the segments are being surveyed.
     pub word: AtomicU64,
     /// Bytes of its segment that are behind it.
     pub at: AtomicU32,

@@ -1,7 +1,7 @@
 //! The journal: whatever is read of entries that are being written, and written over by others, what is told is one entry.
 use super::world::{explore, Grain, NOW};
 use crate::sync::Ordering;
-use crate::{Deed, Missed, Topic};
+use crate::{Action, Missed, Topic};
 
 const KEYS: [&[u8]; 3] = [b"one", b"another", b"the third"];
 
@@ -16,7 +16,7 @@ fn what_is_told_is_one_entry() {
         let tell = |journal: &mut crate::Journal| {
             journal.read(&mut |entry| {
                 let number = KEYS.iter().position(|key| *key == entry.key).expect("a key that somebody looked for");
-                assert_eq!(entry.deed, Deed::Read(Err(Missed::Absent)));
+                assert_eq!(entry.action, Action::Read(Err(Missed::Absent)));
                 let before = told.fetch_or(1 << number, Ordering::Relaxed);
                 assert_eq!(before >> number & 1, 0, "told once");
             });

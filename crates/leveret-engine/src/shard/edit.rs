@@ -4,7 +4,7 @@ use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FREQUENCY_MAX, UNREAD, WATCHED};
 use crate::item::View;
 use crate::map::layout::{Bucket, SLOTS};
-use crate::shard::{evicted, pieces, Locked};
+use crate::shard::{pieces, tell_evicted, Locked};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Share of the main buckets' slots in use, in percent, at which the table grows.
@@ -115,7 +115,7 @@ pub(crate) fn commit<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotW
 #[cold]
 fn make_way(locked: &Locked<'_>, spot: &Spot<'_>) {
     match locked.core.item_behind(locked.index, spot.word) {
-        Some(view) if locked.is_alive(&view) => evicted::tell(locked, locked.core.hash_of(&view), spot, &view),
+        Some(view) if locked.is_alive(&view) => tell_evicted::tell(locked, locked.core.hash_of(&view), spot, &view),
         Some(_) => locked.count(Counter::Expired, 1),
         None => {}
     }

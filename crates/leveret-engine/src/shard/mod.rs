@@ -9,7 +9,7 @@ pub(crate) mod lock;
 
 pub(crate) mod pieces;
 
-pub(crate) mod evicted;
+pub(crate) mod tell_evicted;
 
 pub(crate) mod edit;
 pub(crate) mod token;

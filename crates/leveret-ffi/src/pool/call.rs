@@ -5,9 +5,9 @@ use super::{
     leveret_pool_next, leveret_pool_run, leveret_request,
 };
 use crate::leveret_bytes;
-use leveret_client::pool::TextKey;
+use leveret_client::pool::{code_of, TextKey};
 use leveret_code::*;
-use leveret_engine::{Arena, Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
+use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, Stored, Terms, Time, Value};
 use std::ptr::null;
 
 /// answer->request of a request that has no answer.
@@ -111,11 +111,8 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
         Ok(Stored::Exists) if request.operation == CAS => LEVERET_CODE_DATA_EXISTS,
         Ok(Stored::Missing) if request.operation == CAS => LEVERET_CODE_NOTFOUND,
         Ok(Stored::Exists | Stored::Missing) => LEVERET_CODE_NOTSTORED,
-        Err(Error::ValueTooLarge { .. }) => LEVERET_CODE_E2BIG,
-        Err(Error::NoMemory) => LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE,
-        // A batch opens it again.
-        Err(Error::Lost | Error::FileRefused(_)) => return None,
-        Err(_) => LEVERET_CODE_SERVER_ERROR,
+        // A batch opens the arena again, asks its server, or tells that it failed.
+        Err(error) => return code_of(&error).ok().map(|code| (code as i32, 0)),
     };
     Some((code as i32, 0))
 }

@@ -1,11 +1,15 @@
 use super::{bytes, Opened};
 use leveret_client::codec::origin::PECL_MEMCACHED;
-use leveret_engine::{Encoding, Found, Meta};
+use leveret_engine::{Arena, Deadline, Encoding, Found, Meta, OpenOptions, Time};
 use leveret_ffi::leveret_code::*;
 use leveret_ffi::leveret_operation::*;
 use leveret_ffi::*;
 use std::mem::MaybeUninit;
+use std::os::unix::process::parent_id;
+use std::path::Path;
+use std::process::{Child, Command};
 use std::ptr::null;
+use std::time::Duration;
 
 const NOTHING: leveret_bytes = leveret_bytes { data: null(), len: 0 };
 
@@ -215,4 +219,70 @@ fn an_arena_that_was_lost_is_opened_anew() {
     assert_eq!(pooled.call(&set).code, LEVERET_CODE_SUCCESS as i32);
     let get = pooled.call(&request(LEVERET_OP_GET, b"key", b""));
     assert_eq!((get.code, get.value.len), (LEVERET_CODE_SUCCESS as i32, 5));
+}
+
+const STORES_INTO: &str = "LEVERET_TEST_STORES_INTO";
+
+/// Not a test of its own: another process, which stores into the shard of `key` until it is killed or alone. Most of its
+/// time it holds the lock, since a value that fits into a segment is copied under it.
+#[test]
+fn storing() {
+    let Some(path) = std::env::var_os(STORES_INTO) else { return };
+    let (arena, _) = Arena::open(Path::new(&path), &OpenOptions::new()).expect("an arena");
+    let value = vec![b'v'; 10_000];
+    let parent = parent_id();
+    while parent_id() == parent {
+        let _ = arena.set(b"key", &value, Deadline::NEVER, Time::now());
+    }
+}
+
+/// The process that holds the lock of `key`, stopped. Dropped, it is killed.
+struct Holder(Child);
+
+impl Holder {
+    fn stopped(path: &Path) -> Holder {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let child = command.args(["--exact", "call::storing", "--nocapture"]).env(STORES_INTO, path).spawn();
+        let holder = Holder(child.expect("started"));
+        let (arena, _) = Arena::open(path, &OpenOptions::new()).expect("an arena");
+        while arena.touch(b"key", Deadline::NEVER, Time::now()).is_ok() {
+            holder.signal("-CONT");
+            std::thread::sleep(Duration::from_millis(1));
+            holder.signal("-STOP");
+        }
+        holder
+    }
+
+    fn signal(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.0.id().to_string()]).status().expect("kill").success());
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A single store said SERVER_ERROR where one of several said TIMEOUT: `set` and `setMulti` of PHP's Memcached.
+#[test]
+fn a_store_that_meets_a_held_lock_times_out_alone_as_among_others() {
+    let pooled = Pooled::new(leveret_protocol::LEVERET_PROTOCOL_TEXT);
+    let holder = Holder::stopped(&pooled.opened.path);
+    for operation in [LEVERET_OP_SET, LEVERET_OP_ADD, LEVERET_OP_REPLACE, LEVERET_OP_CAS, LEVERET_OP_APPEND] {
+        let mut asked = request(operation, b"key", b"value");
+        asked.number = 1;
+        for code in [pooled.call(&asked).code, pooled.batch(&asked)] {
+            assert_eq!(code, LEVERET_CODE_TIMEOUT as i32, "{}", asked.operation);
+        }
+        let mut failure = MaybeUninit::<leveret_failure>::uninit();
+        // SAFETY: all pointers are live, and the failure is filled if there is one.
+        let told = unsafe {
+            (leveret_pool_failure(pooled.pool, 0, failure.as_mut_ptr()) == 1).then(|| failure.assume_init().code)
+        };
+        assert_eq!(told, Some(LEVERET_CODE_TIMEOUT as i32));
+    }
+    drop(holder);
+    assert_eq!(pooled.call(&request(LEVERET_OP_SET, b"key", b"value")).code, LEVERET_CODE_SUCCESS as i32);
 }

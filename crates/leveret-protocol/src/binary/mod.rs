@@ -12,7 +12,7 @@ mod opcode;
 mod request_read;
 mod request_write;
 
-use crate::Verb;
+use crate::StoreMode;
 pub use answer_read::{parse_answer, BinaryAnswer};
 pub use answer_write::{write_status, AnswerHeader, ANSWER};
 pub use request_read::{parse, parse_front, parse_head, Head};
@@ -22,7 +22,7 @@ pub const HEADER_LEN: usize = 24;
 
 /// A request of the binary protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request<'a> {
+pub struct BinaryRequest<'a> {
     /// As on the wire: the answer repeats it.
     pub opcode: u8,
     /// As on the wire: the answer repeats it.
@@ -32,12 +32,12 @@ pub struct Request<'a> {
     /// A quiet variant: for gets a miss, for all others success, is not answered.
     pub quiet: bool,
     /// What is to be done.
-    pub command: Command<'a>,
+    pub command: BinaryCommand<'a>,
 }
 
 /// What a binary request asks for. An exptime is as in the text protocol (the 32 bits read as signed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command<'a> {
+pub enum BinaryCommand<'a> {
     /// Get, GetQ, GetK, GetKQ and, with an exptime, GAT, GATQ, GATK, GATKQ.
     Get {
         /// The key.
@@ -50,7 +50,7 @@ pub enum Command<'a> {
     /// Set, Add, Replace, Append, Prepend.
     Store {
         /// Which of them.
-        verb: Verb,
+        verb: StoreMode,
         /// The key.
         key: &'a [u8],
         /// The client's flags; 0 for append and prepend.
@@ -154,7 +154,7 @@ pub enum Status {
 
 /// The answer to a request that cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal<'a> {
+pub struct BinaryRefusal<'a> {
     /// Of the request.
     pub opcode: u8,
     /// Of the request.

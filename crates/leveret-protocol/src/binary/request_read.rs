@@ -1,8 +1,8 @@
 //! From the front of the input to one request: the header, then extras, key and value by the lengths that it tells.
-use super::{opcode, Command, Refusal, Request, Status, HEADER_LEN};
-use crate::{Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
+use super::{opcode, BinaryCommand, BinaryRefusal, BinaryRequest, Status, HEADER_LEN};
+use crate::{Limits, Parsed, StoreMode, BINARY_REQUEST, KEY_MAX};
 
-type Outcome<'a> = Parsed<Request<'a>, Refusal<'a>>;
+type Outcome<'a> = Parsed<BinaryRequest<'a>, BinaryRefusal<'a>>;
 
 /// A body is no longer than this; memcached hangs up on what would be a negative number to it.
 pub(super) const BODY_MAX: usize = i32::MAX as usize;
@@ -16,7 +16,7 @@ pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
         None => return Parsed::More { total: HEADER_LEN, scanned: 0 },
         Some(&BINARY_REQUEST) => {}
         Some(_) => {
-            let refusal = Refusal { opcode: 0, opaque: 0, status: None, forget: None, close: true };
+            let refusal = BinaryRefusal { opcode: 0, opaque: 0, status: None, forget: None, close: true };
             return Parsed::Refused { refusal, consumed: input.len(), swallow: 0 };
         }
     }
@@ -28,7 +28,7 @@ pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
 
 /// The request of which `parse` said `More`, without its value, and where that begins: for a store whose value is
 /// received somewhere else. None: its key has not come yet.
-pub fn parse_front(input: &[u8]) -> Option<(Request<'_>, usize)> {
+pub fn parse_front(input: &[u8]) -> Option<(BinaryRequest<'_>, usize)> {
     let (header, body) = input.split_first_chunk()?;
     let frame = Frame::read(header);
     let front_len = frame.extras_len + frame.key_len;
@@ -100,7 +100,7 @@ impl Frame {
         let Some(value_len) = self.body_len.checked_sub(self.key_len + self.extras_len) else {
             return self.hang_up(Some(Status::UnknownCommand), body);
         };
-        let Some(shape) = Shape::of(self.opcode) else {
+        let Some(shape) = RequestShape::of(self.opcode) else {
             return self.refuse(Status::UnknownCommand, None, body);
         };
         if !shape.fits(self.extras_len, self.key_len, value_len) {
@@ -121,29 +121,30 @@ impl Frame {
     }
 
     /// The request of a body that has its extras and its key, and its value or none of it.
-    fn request<'a>(&self, body: &'a [u8]) -> Request<'a> {
+    fn request<'a>(&self, body: &'a [u8]) -> BinaryRequest<'a> {
         let (extras, rest) = body.split_at(self.extras_len);
         let (key, value) = rest.split_at(self.key_len);
         let (command, quiet) = command(self.opcode, extras, key, value);
-        Request { opcode: self.opcode, opaque: self.opaque, cas: self.cas, quiet, command }
+        BinaryRequest { opcode: self.opcode, opaque: self.opaque, cas: self.cas, quiet, command }
     }
 
     fn refuse<'a>(&self, status: Status, forget: Option<&'a [u8]>, body: &[u8]) -> Outcome<'a> {
-        let refusal = Refusal { opcode: self.opcode, opaque: self.opaque, status: Some(status), forget, close: false };
+        let refusal =
+            BinaryRefusal { opcode: self.opcode, opaque: self.opaque, status: Some(status), forget, close: false };
         let here = self.body_len.min(body.len());
         Parsed::Refused { refusal, consumed: HEADER_LEN + here, swallow: self.body_len - here }
     }
 
     /// Lengths that cannot be right: whatever follows is no header.
     fn hang_up<'a>(&self, status: Option<Status>, body: &[u8]) -> Outcome<'a> {
-        let refusal = Refusal { opcode: self.opcode, opaque: self.opaque, status, forget: None, close: true };
+        let refusal = BinaryRefusal { opcode: self.opcode, opaque: self.opaque, status, forget: None, close: true };
         Parsed::Refused { refusal, consumed: HEADER_LEN + body.len(), swallow: 0 }
     }
 }
 
 /// Which parts a command has.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct RequestShape {
     extras: &'static [usize],
     key: Part,
     has_value: bool,
@@ -156,10 +157,10 @@ enum Part {
     Needed,
 }
 
-impl Shape {
-    pub(super) fn of(opcode: u8) -> Option<Shape> {
+impl RequestShape {
+    pub(super) fn of(opcode: u8) -> Option<RequestShape> {
         use opcode::*;
-        let shape = |extras, key, has_value| Some(Shape { extras, key, has_value });
+        let shape = |extras, key, has_value| Some(RequestShape { extras, key, has_value });
         match opcode {
             GET | GET_QUIET | GET_KEY | GET_KEY_QUIET | DELETE | DELETE_QUIET => shape(&[0], Part::Needed, false),
             SET | SET_QUIET | ADD | ADD_QUIET | REPLACE | REPLACE_QUIET => shape(&[8], Part::Needed, true),
@@ -186,18 +187,18 @@ impl Shape {
 }
 
 /// The parts of a body whose lengths are right for its opcode, and whether the command is quiet.
-fn command<'a>(opcode: u8, extras: &'a [u8], key: &'a [u8], value: &'a [u8]) -> (Command<'a>, bool) {
+fn command<'a>(opcode: u8, extras: &'a [u8], key: &'a [u8], value: &'a [u8]) -> (BinaryCommand<'a>, bool) {
     use opcode::*;
     let exptime = |at| i64::from(u32_at(extras, at) as i32);
-    let get = |with_key| Command::Get { key, with_key, touch: None };
-    let get_and_touch = |with_key| Command::Get { key, with_key, touch: Some(exptime(0)) };
-    let store = |verb| Command::Store { verb, key, flags: u32_at(extras, 0), exptime: exptime(4), value };
-    let concat = |verb| Command::Store { verb, key, flags: 0, exptime: 0, value };
+    let get = |with_key| BinaryCommand::Get { key, with_key, touch: None };
+    let get_and_touch = |with_key| BinaryCommand::Get { key, with_key, touch: Some(exptime(0)) };
+    let store = |verb| BinaryCommand::Store { verb, key, flags: u32_at(extras, 0), exptime: exptime(4), value };
+    let concat = |verb| BinaryCommand::Store { verb, key, flags: 0, exptime: 0, value };
     let count = |is_decrement| {
         let initial = (u32_at(extras, 16) != DO_NOT_CREATE).then(|| (u64_at(extras, 8), exptime(16)));
-        Command::Count { key, is_decrement, delta: u64_at(extras, 0), initial }
+        BinaryCommand::Count { key, is_decrement, delta: u64_at(extras, 0), initial }
     };
-    let flush = || Command::Flush { exptime: (!extras.is_empty()).then(|| exptime(0)) };
+    let flush = || BinaryCommand::Flush { exptime: (!extras.is_empty()).then(|| exptime(0)) };
     match opcode {
         GET => (get(false), false),
         GET_QUIET => (get(false), true),
@@ -207,39 +208,39 @@ fn command<'a>(opcode: u8, extras: &'a [u8], key: &'a [u8], value: &'a [u8]) -> 
         GAT_QUIET => (get_and_touch(false), true),
         GAT_KEY => (get_and_touch(true), false),
         GAT_KEY_QUIET => (get_and_touch(true), true),
-        SET => (store(Verb::Set), false),
-        SET_QUIET => (store(Verb::Set), true),
-        ADD => (store(Verb::Add), false),
-        ADD_QUIET => (store(Verb::Add), true),
-        REPLACE => (store(Verb::Replace), false),
-        REPLACE_QUIET => (store(Verb::Replace), true),
-        APPEND => (concat(Verb::Append), false),
-        APPEND_QUIET => (concat(Verb::Append), true),
-        PREPEND => (concat(Verb::Prepend), false),
-        PREPEND_QUIET => (concat(Verb::Prepend), true),
-        DELETE => (Command::Delete { key }, false),
-        DELETE_QUIET => (Command::Delete { key }, true),
+        SET => (store(StoreMode::Set), false),
+        SET_QUIET => (store(StoreMode::Set), true),
+        ADD => (store(StoreMode::Add), false),
+        ADD_QUIET => (store(StoreMode::Add), true),
+        REPLACE => (store(StoreMode::Replace), false),
+        REPLACE_QUIET => (store(StoreMode::Replace), true),
+        APPEND => (concat(StoreMode::Append), false),
+        APPEND_QUIET => (concat(StoreMode::Append), true),
+        PREPEND => (concat(StoreMode::Prepend), false),
+        PREPEND_QUIET => (concat(StoreMode::Prepend), true),
+        DELETE => (BinaryCommand::Delete { key }, false),
+        DELETE_QUIET => (BinaryCommand::Delete { key }, true),
         INCREMENT => (count(false), false),
         INCREMENT_QUIET => (count(false), true),
         DECREMENT => (count(true), false),
         DECREMENT_QUIET => (count(true), true),
-        TOUCH => (Command::Touch { key, exptime: exptime(0) }, false),
+        TOUCH => (BinaryCommand::Touch { key, exptime: exptime(0) }, false),
         FLUSH => (flush(), false),
         FLUSH_QUIET => (flush(), true),
-        VERSION => (Command::Version, false),
-        STAT => (Command::Stat { subject: key }, false),
-        VERBOSITY => (Command::Verbosity { level: u32_at(extras, 0) }, false),
-        QUIT => (Command::Quit, false),
-        QUIT_QUIET => (Command::Quit, true),
-        SASL_LIST => (Command::SaslList, false),
-        SASL_AUTH => (Command::SaslAuth { mechanism: key, message: value }, false),
-        SASL_STEP => (Command::SaslStep { mechanism: key, message: value }, false),
-        // `Shape::of` lets nothing else through.
-        _ => (Command::Noop, false),
+        VERSION => (BinaryCommand::Version, false),
+        STAT => (BinaryCommand::Stat { subject: key }, false),
+        VERBOSITY => (BinaryCommand::Verbosity { level: u32_at(extras, 0) }, false),
+        QUIT => (BinaryCommand::Quit, false),
+        QUIT_QUIET => (BinaryCommand::Quit, true),
+        SASL_LIST => (BinaryCommand::SaslList, false),
+        SASL_AUTH => (BinaryCommand::SaslAuth { mechanism: key, message: value }, false),
+        SASL_STEP => (BinaryCommand::SaslStep { mechanism: key, message: value }, false),
+        // `RequestShape::of` lets nothing else through.
+        _ => (BinaryCommand::Noop, false),
     }
 }
 
-/// Extras have the length that `Shape` asks for; zeros would stand for what is not there.
+/// Extras have the length that `RequestShape` asks for; zeros would stand for what is not there.
 fn u32_at(extras: &[u8], at: usize) -> u32 {
     extras.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
@@ -272,10 +273,10 @@ mod tests {
         let store = [9_u32.to_be_bytes(), u32::MAX.to_be_bytes()].concat();
         let count = [2_u64.to_be_bytes().as_slice(), &3_u64.to_be_bytes(), &60_u32.to_be_bytes()].concat();
         let frozen = [2_u64.to_be_bytes().as_slice(), &3_u64.to_be_bytes(), &u32::MAX.to_be_bytes()].concat();
-        let get = |with_key, touch| Command::Get { key, with_key, touch };
-        let set = |verb| Command::Store { verb, key, flags: 9, exptime: -1, value: b"v" };
-        let add = |verb| Command::Store { verb, key, flags: 0, exptime: 0, value: b"v" };
-        let sum = |is_decrement, initial| Command::Count { key, is_decrement, delta: 2, initial };
+        let get = |with_key, touch| BinaryCommand::Get { key, with_key, touch };
+        let set = |verb| BinaryCommand::Store { verb, key, flags: 9, exptime: -1, value: b"v" };
+        let add = |verb| BinaryCommand::Store { verb, key, flags: 0, exptime: 0, value: b"v" };
+        let sum = |is_decrement, initial| BinaryCommand::Count { key, is_decrement, delta: 2, initial };
         for (opcode, extras, key, value, command, quiet) in [
             (0x00, [].as_slice(), "k", "", get(false, None), false),
             (0x09, &[], "k", "", get(false, None), true),
@@ -285,38 +286,38 @@ mod tests {
             (0x1e, &touch, "k", "", get(false, Some(5)), true),
             (0x23, &touch, "k", "", get(true, Some(5)), false),
             (0x24, &touch, "k", "", get(true, Some(5)), true),
-            (0x01, &store, "k", "v", set(Verb::Set), false),
-            (0x11, &store, "k", "v", set(Verb::Set), true),
-            (0x02, &store, "k", "v", set(Verb::Add), false),
-            (0x12, &store, "k", "v", set(Verb::Add), true),
-            (0x03, &store, "k", "v", set(Verb::Replace), false),
-            (0x13, &store, "k", "v", set(Verb::Replace), true),
-            (0x0e, &[], "k", "v", add(Verb::Append), false),
-            (0x19, &[], "k", "v", add(Verb::Append), true),
-            (0x0f, &[], "k", "v", add(Verb::Prepend), false),
-            (0x1a, &[], "k", "v", add(Verb::Prepend), true),
-            (0x04, &[], "k", "", Command::Delete { key }, false),
-            (0x14, &[], "k", "", Command::Delete { key }, true),
+            (0x01, &store, "k", "v", set(StoreMode::Set), false),
+            (0x11, &store, "k", "v", set(StoreMode::Set), true),
+            (0x02, &store, "k", "v", set(StoreMode::Add), false),
+            (0x12, &store, "k", "v", set(StoreMode::Add), true),
+            (0x03, &store, "k", "v", set(StoreMode::Replace), false),
+            (0x13, &store, "k", "v", set(StoreMode::Replace), true),
+            (0x0e, &[], "k", "v", add(StoreMode::Append), false),
+            (0x19, &[], "k", "v", add(StoreMode::Append), true),
+            (0x0f, &[], "k", "v", add(StoreMode::Prepend), false),
+            (0x1a, &[], "k", "v", add(StoreMode::Prepend), true),
+            (0x04, &[], "k", "", BinaryCommand::Delete { key }, false),
+            (0x14, &[], "k", "", BinaryCommand::Delete { key }, true),
             (0x05, &count, "k", "", sum(false, Some((3, 60))), false),
             (0x15, &frozen, "k", "", sum(false, None), true),
             (0x06, &count, "k", "", sum(true, Some((3, 60))), false),
             (0x16, &count, "k", "", sum(true, Some((3, 60))), true),
-            (0x1c, &touch, "k", "", Command::Touch { key, exptime: 5 }, false),
-            (0x08, &[], "", "", Command::Flush { exptime: None }, false),
-            (0x18, &touch, "", "", Command::Flush { exptime: Some(5) }, true),
-            (0x0a, &[], "", "", Command::Noop, false),
-            (0x0b, &[], "", "", Command::Version, false),
-            (0x10, &[], "", "", Command::Stat { subject: b"" }, false),
-            (0x10, &[], "reset", "", Command::Stat { subject: b"reset" }, false),
-            (0x1b, &touch, "", "", Command::Verbosity { level: 5 }, false),
-            (0x07, &[], "", "", Command::Quit, false),
-            (0x17, &[], "", "", Command::Quit, true),
-            (0x20, &[], "", "", Command::SaslList, false),
-            (0x21, &[], "PLAIN", "m", Command::SaslAuth { mechanism: b"PLAIN", message: b"m" }, false),
-            (0x22, &[], "PLAIN", "", Command::SaslStep { mechanism: b"PLAIN", message: b"" }, false),
+            (0x1c, &touch, "k", "", BinaryCommand::Touch { key, exptime: 5 }, false),
+            (0x08, &[], "", "", BinaryCommand::Flush { exptime: None }, false),
+            (0x18, &touch, "", "", BinaryCommand::Flush { exptime: Some(5) }, true),
+            (0x0a, &[], "", "", BinaryCommand::Noop, false),
+            (0x0b, &[], "", "", BinaryCommand::Version, false),
+            (0x10, &[], "", "", BinaryCommand::Stat { subject: b"" }, false),
+            (0x10, &[], "reset", "", BinaryCommand::Stat { subject: b"reset" }, false),
+            (0x1b, &touch, "", "", BinaryCommand::Verbosity { level: 5 }, false),
+            (0x07, &[], "", "", BinaryCommand::Quit, false),
+            (0x17, &[], "", "", BinaryCommand::Quit, true),
+            (0x20, &[], "", "", BinaryCommand::SaslList, false),
+            (0x21, &[], "PLAIN", "m", BinaryCommand::SaslAuth { mechanism: b"PLAIN", message: b"m" }, false),
+            (0x22, &[], "PLAIN", "", BinaryCommand::SaslStep { mechanism: b"PLAIN", message: b"" }, false),
         ] {
             let input = frame(opcode, extras, key.as_bytes(), value.as_bytes());
-            let request = Request { opcode, opaque: 0xdead_beef, cas: 7, quiet, command };
+            let request = BinaryRequest { opcode, opaque: 0xdead_beef, cas: 7, quiet, command };
             assert_eq!(parse(&input, &LIMITS), Parsed::Request { request, consumed: input.len() }, "{opcode:#x}");
         }
     }
@@ -390,7 +391,8 @@ mod tests {
             (&large, Status::TooLarge, None),
             (&plain_large, Status::TooLarge, Some(b"foo".as_slice())),
         ] {
-            let refusal = Refusal { opcode: input[1], opaque: 0xdead_beef, status: Some(status), forget, close: false };
+            let refusal =
+                BinaryRefusal { opcode: input[1], opaque: 0xdead_beef, status: Some(status), forget, close: false };
             assert_eq!(parse(input, &LIMITS), Parsed::Refused { refusal, consumed: input.len(), swallow: 0 });
             let cut = input.len() - 4;
             assert_eq!(parse(&input[..cut], &LIMITS), Parsed::Refused { refusal, consumed: cut, swallow: 4 });

@@ -1,19 +1,25 @@
 //! What a client writes.
 use super::opcode::*;
-use super::request_read::{Shape, BODY_MAX, DO_NOT_CREATE};
-use super::{Command, Request, HEADER_LEN};
-use crate::{Verb, BINARY_REQUEST};
+use super::request_read::{RequestShape, BODY_MAX, DO_NOT_CREATE};
+use super::{BinaryCommand, BinaryRequest, HEADER_LEN};
+use crate::{StoreMode, BINARY_REQUEST};
 
-impl<'a> Request<'a> {
+impl<'a> BinaryRequest<'a> {
     /// A request for any version of the item. `quiet` is ignored where the protocol has no quiet variant.
-    pub fn new(command: Command<'a>, quiet: bool, opaque: u32) -> Request<'a> {
+    pub fn new(command: BinaryCommand<'a>, quiet: bool, opaque: u32) -> BinaryRequest<'a> {
         let (loud, silent) = opcodes(&command);
-        Request { opcode: if quiet { silent } else { loud }, opaque, cas: 0, quiet: quiet && loud != silent, command }
+        BinaryRequest {
+            opcode: if quiet { silent } else { loud },
+            opaque,
+            cas: 0,
+            quiet: quiet && loud != silent,
+            command,
+        }
     }
 
     /// The same for this version only; 0 = any.
-    pub fn with_cas(self, cas: u64) -> Request<'a> {
-        Request { cas, ..self }
+    pub fn with_cas(self, cas: u64) -> BinaryRequest<'a> {
+        BinaryRequest { cas, ..self }
     }
 
     /// Appends it. False, and nothing is written, if the key is empty or too long, or the value too large for the
@@ -23,7 +29,7 @@ impl<'a> Request<'a> {
         let mut extras = Extras::default();
         let (key, value) = self.parts(&mut extras);
         let body_len = extras.len + key.len() + value.len();
-        let fits = Shape::of(self.opcode).is_some_and(|shape| shape.fits(extras.len, key.len(), value.len()));
+        let fits = RequestShape::of(self.opcode).is_some_and(|shape| shape.fits(extras.len, key.len(), value.len()));
         if !fits || body_len > BODY_MAX {
             return false;
         }
@@ -46,20 +52,20 @@ impl<'a> Request<'a> {
     fn parts(&self, extras: &mut Extras) -> (&'a [u8], &'a [u8]) {
         let none = b"".as_slice();
         match self.command {
-            Command::Get { key, touch, .. } => {
+            BinaryCommand::Get { key, touch, .. } => {
                 if let Some(exptime) = touch {
                     extras.push(&exptime_bytes(exptime));
                 }
                 (key, none)
             }
-            Command::Store { verb: Verb::Append | Verb::Prepend, key, value, .. } => (key, value),
-            Command::Store { key, flags, exptime, value, .. } => {
+            BinaryCommand::Store { verb: StoreMode::Append | StoreMode::Prepend, key, value, .. } => (key, value),
+            BinaryCommand::Store { key, flags, exptime, value, .. } => {
                 extras.push(&flags.to_be_bytes());
                 extras.push(&exptime_bytes(exptime));
                 (key, value)
             }
-            Command::Delete { key } => (key, none),
-            Command::Count { key, delta, initial, .. } => {
+            BinaryCommand::Delete { key } => (key, none),
+            BinaryCommand::Count { key, delta, initial, .. } => {
                 extras.push(&delta.to_be_bytes());
                 let (initial, exptime) = match initial {
                     Some((initial, exptime)) => (initial, exptime_bytes(exptime)),
@@ -69,52 +75,56 @@ impl<'a> Request<'a> {
                 extras.push(&exptime);
                 (key, none)
             }
-            Command::Touch { key, exptime } => {
+            BinaryCommand::Touch { key, exptime } => {
                 extras.push(&exptime_bytes(exptime));
                 (key, none)
             }
-            Command::Flush { exptime } => {
+            BinaryCommand::Flush { exptime } => {
                 if let Some(exptime) = exptime {
                     extras.push(&exptime_bytes(exptime));
                 }
                 (none, none)
             }
-            Command::Verbosity { level } => {
+            BinaryCommand::Verbosity { level } => {
                 extras.push(&level.to_be_bytes());
                 (none, none)
             }
-            Command::Stat { subject } => (subject, none),
-            Command::SaslAuth { mechanism, message } | Command::SaslStep { mechanism, message } => (mechanism, message),
-            Command::Noop | Command::Version | Command::Quit | Command::SaslList => (none, none),
+            BinaryCommand::Stat { subject } => (subject, none),
+            BinaryCommand::SaslAuth { mechanism, message } | BinaryCommand::SaslStep { mechanism, message } => {
+                (mechanism, message)
+            }
+            BinaryCommand::Noop | BinaryCommand::Version | BinaryCommand::Quit | BinaryCommand::SaslList => {
+                (none, none)
+            }
         }
     }
 }
 
 /// The loud and the quiet opcode; the same twice where there is no quiet one.
-fn opcodes(command: &Command<'_>) -> (u8, u8) {
+fn opcodes(command: &BinaryCommand<'_>) -> (u8, u8) {
     match command {
-        Command::Get { with_key: false, touch: None, .. } => (GET, GET_QUIET),
-        Command::Get { with_key: true, touch: None, .. } => (GET_KEY, GET_KEY_QUIET),
-        Command::Get { with_key: false, touch: Some(_), .. } => (GAT, GAT_QUIET),
-        Command::Get { with_key: true, touch: Some(_), .. } => (GAT_KEY, GAT_KEY_QUIET),
-        Command::Store { verb: Verb::Set, .. } => (SET, SET_QUIET),
-        Command::Store { verb: Verb::Add, .. } => (ADD, ADD_QUIET),
-        Command::Store { verb: Verb::Replace, .. } => (REPLACE, REPLACE_QUIET),
-        Command::Store { verb: Verb::Append, .. } => (APPEND, APPEND_QUIET),
-        Command::Store { verb: Verb::Prepend, .. } => (PREPEND, PREPEND_QUIET),
-        Command::Delete { .. } => (DELETE, DELETE_QUIET),
-        Command::Count { is_decrement: false, .. } => (INCREMENT, INCREMENT_QUIET),
-        Command::Count { is_decrement: true, .. } => (DECREMENT, DECREMENT_QUIET),
-        Command::Touch { .. } => (TOUCH, TOUCH),
-        Command::Flush { .. } => (FLUSH, FLUSH_QUIET),
-        Command::SaslList => (SASL_LIST, SASL_LIST),
-        Command::SaslAuth { .. } => (SASL_AUTH, SASL_AUTH),
-        Command::SaslStep { .. } => (SASL_STEP, SASL_STEP),
-        Command::Noop => (NOOP, NOOP),
-        Command::Version => (VERSION, VERSION),
-        Command::Stat { .. } => (STAT, STAT),
-        Command::Verbosity { .. } => (VERBOSITY, VERBOSITY),
-        Command::Quit => (QUIT, QUIT_QUIET),
+        BinaryCommand::Get { with_key: false, touch: None, .. } => (GET, GET_QUIET),
+        BinaryCommand::Get { with_key: true, touch: None, .. } => (GET_KEY, GET_KEY_QUIET),
+        BinaryCommand::Get { with_key: false, touch: Some(_), .. } => (GAT, GAT_QUIET),
+        BinaryCommand::Get { with_key: true, touch: Some(_), .. } => (GAT_KEY, GAT_KEY_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Set, .. } => (SET, SET_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Add, .. } => (ADD, ADD_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Replace, .. } => (REPLACE, REPLACE_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Append, .. } => (APPEND, APPEND_QUIET),
+        BinaryCommand::Store { verb: StoreMode::Prepend, .. } => (PREPEND, PREPEND_QUIET),
+        BinaryCommand::Delete { .. } => (DELETE, DELETE_QUIET),
+        BinaryCommand::Count { is_decrement: false, .. } => (INCREMENT, INCREMENT_QUIET),
+        BinaryCommand::Count { is_decrement: true, .. } => (DECREMENT, DECREMENT_QUIET),
+        BinaryCommand::Touch { .. } => (TOUCH, TOUCH),
+        BinaryCommand::Flush { .. } => (FLUSH, FLUSH_QUIET),
+        BinaryCommand::SaslList => (SASL_LIST, SASL_LIST),
+        BinaryCommand::SaslAuth { .. } => (SASL_AUTH, SASL_AUTH),
+        BinaryCommand::SaslStep { .. } => (SASL_STEP, SASL_STEP),
+        BinaryCommand::Noop => (NOOP, NOOP),
+        BinaryCommand::Version => (VERSION, VERSION),
+        BinaryCommand::Stat { .. } => (STAT, STAT),
+        BinaryCommand::Verbosity { .. } => (VERBOSITY, VERBOSITY),
+        BinaryCommand::Quit => (QUIT, QUIT_QUIET),
     }
 }
 
@@ -147,25 +157,27 @@ mod tests {
     fn what_is_written_is_read_back() {
         let (key, value) = (b"a key".as_slice(), b"value".as_slice());
         let store = |verb| match verb {
-            Verb::Append | Verb::Prepend => Command::Store { verb, key, flags: 0, exptime: 0, value },
-            _ => Command::Store { verb, key, flags: 7, exptime: -1, value },
+            StoreMode::Append | StoreMode::Prepend => BinaryCommand::Store { verb, key, flags: 0, exptime: 0, value },
+            _ => BinaryCommand::Store { verb, key, flags: 7, exptime: -1, value },
         };
         let mut commands = vec![
-            Command::Delete { key },
-            Command::Touch { key, exptime: 60 },
-            Command::Flush { exptime: None },
-            Command::Flush { exptime: Some(9) },
-            Command::Noop,
-            Command::Version,
-            Command::Quit,
-            Command::Stat { subject: b"" },
-            Command::Stat { subject: b"items" },
-            Command::Verbosity { level: 2 },
+            BinaryCommand::Delete { key },
+            BinaryCommand::Touch { key, exptime: 60 },
+            BinaryCommand::Flush { exptime: None },
+            BinaryCommand::Flush { exptime: Some(9) },
+            BinaryCommand::Noop,
+            BinaryCommand::Version,
+            BinaryCommand::Quit,
+            BinaryCommand::Stat { subject: b"" },
+            BinaryCommand::Stat { subject: b"items" },
+            BinaryCommand::Verbosity { level: 2 },
         ];
-        commands.extend([Verb::Set, Verb::Add, Verb::Replace, Verb::Append, Verb::Prepend].map(store));
+        commands.extend(
+            [StoreMode::Set, StoreMode::Add, StoreMode::Replace, StoreMode::Append, StoreMode::Prepend].map(store),
+        );
         for is_so in [false, true] {
-            commands.extend([None, Some(60)].map(|touch| Command::Get { key, with_key: is_so, touch }));
-            commands.extend([None, Some((5, 60))].map(|initial| Command::Count {
+            commands.extend([None, Some(60)].map(|touch| BinaryCommand::Get { key, with_key: is_so, touch }));
+            commands.extend([None, Some((5, 60))].map(|initial| BinaryCommand::Count {
                 key,
                 is_decrement: is_so,
                 delta: 3,
@@ -174,7 +186,7 @@ mod tests {
         }
         for command in commands {
             for quiet in [false, true] {
-                let request = Request::new(command, quiet, 0xdead_beef).with_cas(11);
+                let request = BinaryRequest::new(command, quiet, 0xdead_beef).with_cas(11);
                 let mut out = Vec::new();
                 assert!(request.write(&mut out));
                 let want = Parsed::Request { request, consumed: out.len() };
@@ -187,7 +199,7 @@ mod tests {
     fn keys_that_no_header_can_carry_are_not_written() {
         let mut out = Vec::new();
         for key in [b"".as_slice(), &[b'k'; 251]] {
-            assert!(!Request::new(Command::Delete { key }, false, 0).write(&mut out));
+            assert!(!BinaryRequest::new(BinaryCommand::Delete { key }, false, 0).write(&mut out));
         }
         assert!(out.is_empty());
     }

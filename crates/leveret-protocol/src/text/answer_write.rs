@@ -121,7 +121,7 @@ fn write_fact(out: &mut Vec<u8>, letter: u8, fact: Option<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{parse, Command};
+    use crate::text::{parse, TextCommand};
     use crate::{Limits, Parsed};
 
     fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
@@ -169,7 +169,7 @@ mod tests {
                 "HD t30 Z X\r\n",
             ),
         ] {
-            let Parsed::Request { request: Command::MetaGet(get), .. } =
+            let Parsed::Request { request: TextCommand::MetaGet(get), .. } =
                 parse(request.as_bytes(), &Limits { value_max: 0 })
             else {
                 panic!("{request:?}")

@@ -1,8 +1,8 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
 use super::line::{block_len, keys, word_len, ParsedText, RequestLine, BAD_FORMAT};
-use super::{Command, Lru, LruCrawler, Slabs, Words};
-use crate::{number, Verb, WireKey, KEY_MAX};
+use super::{LruCrawler, LruTuning, Slabs, TextCommand, Words};
+use crate::{number, StoreMode, WireKey, KEY_MAX};
 
 /// Key, flags, exptime and length of a store.
 type Numbers<'a> = (&'a [u8], u32, i64, usize);
@@ -14,7 +14,7 @@ const BAD_SHUTDOWN: &str = "CLIENT_ERROR invalid shutdown mode";
 
 pub(super) fn get<'a>(line: &RequestLine<'a, '_>, words: Words<'a>, with_cas: bool) -> ParsedText<'a> {
     match keys(words) {
-        Some(keys) => line.request(Command::Get { keys, with_cas }),
+        Some(keys) => line.request(TextCommand::Get { keys, with_cas }),
         None => line.refuse(BAD_FORMAT),
     }
 }
@@ -24,7 +24,7 @@ pub(super) fn get_and_touch<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>
         return line.refuse(BAD_FORMAT);
     };
     match number::exptime(exptime) {
-        Some(exptime) => line.request(Command::GetAndTouch { exptime, keys, with_cas }),
+        Some(exptime) => line.request(TextCommand::GetAndTouch { exptime, keys, with_cas }),
         None => line.refuse(BAD_EXPTIME),
     }
 }
@@ -60,15 +60,15 @@ fn stored<'a>(
 ) -> ParsedText<'a> {
     let (key, flags, exptime, len) = of;
     let verb = match name {
-        b"add" => Verb::Add,
-        b"replace" => Verb::Replace,
-        b"append" => Verb::Append,
-        b"prepend" => Verb::Prepend,
-        _ => Verb::Set,
+        b"add" => StoreMode::Add,
+        b"replace" => StoreMode::Replace,
+        b"append" => StoreMode::Append,
+        b"prepend" => StoreMode::Prepend,
+        _ => StoreMode::Set,
     };
     // Only a plain `set` means to replace whatever is there; the others may well fail and leave it.
     let forget = (name == b"set").then(|| WireKey::plain(key));
-    line.store(len, noreply, forget, |value| Command::Store { verb, compare, key, flags, exptime, value, noreply })
+    line.store(len, noreply, forget, |value| TextCommand::Store { verb, compare, key, flags, exptime, value, noreply })
 }
 
 /// Nearly all stores, read in one pass: single spaces, plain numbers, nothing behind. None: to be read word by word.
@@ -87,7 +87,7 @@ pub(super) fn delete<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Pa
     // Here even a key may be this word.
     let noreply = is_noreply(words);
     match words.next() {
-        Some(key) if key.len() <= KEY_MAX => line.request(Command::Delete { key, noreply }),
+        Some(key) if key.len() <= KEY_MAX => line.request(TextCommand::Delete { key, noreply }),
         _ => line.refuse_quietly(BAD_FORMAT, noreply),
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn count<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>, is_dec
     let (noreply, delta) = (is_noreply(words), words.next());
     match (key, delta) {
         (Some(key), Some(delta)) if key.len() <= KEY_MAX => match number::unsigned(delta) {
-            Some(delta) => line.request(Command::Count { key, delta, is_decrement, noreply }),
+            Some(delta) => line.request(TextCommand::Count { key, delta, is_decrement, noreply }),
             None => line.refuse_quietly(BAD_DELTA, noreply),
         },
         _ => line.refuse_quietly(BAD_FORMAT, noreply),
@@ -109,7 +109,7 @@ pub(super) fn touch<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     let (noreply, exptime) = (is_noreply(words), words.next());
     match (key, exptime) {
         (Some(key), Some(exptime)) if key.len() <= KEY_MAX => match number::exptime(exptime) {
-            Some(exptime) => line.request(Command::Touch { key, exptime, noreply }),
+            Some(exptime) => line.request(TextCommand::Touch { key, exptime, noreply }),
             None => line.refuse_quietly(BAD_EXPTIME, noreply),
         },
         _ => line.refuse_quietly(BAD_FORMAT, noreply),
@@ -125,21 +125,21 @@ pub(super) fn flush_all<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) ->
             None => return line.refuse_quietly(BAD_EXPTIME, noreply),
         },
     };
-    line.request(Command::FlushAll { exptime, noreply })
+    line.request(TextCommand::FlushAll { exptime, noreply })
 }
 
 pub(super) fn verbosity<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     match words.next().and_then(number::unsigned_32) {
-        Some(level) => line.request(Command::Verbosity { level, noreply }),
+        Some(level) => line.request(TextCommand::Verbosity { level, noreply }),
         None => line.refuse_quietly(BAD_FORMAT, noreply),
     }
 }
 
 pub(super) fn shutdown<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     match (words.next(), words.next()) {
-        (None, _) => line.request(Command::Shutdown { graceful: false }),
-        (Some(b"graceful"), None) => line.request(Command::Shutdown { graceful: true }),
+        (None, _) => line.request(TextCommand::Shutdown { graceful: false }),
+        (Some(b"graceful"), None) => line.request(TextCommand::Shutdown { graceful: true }),
         _ => line.refuse(BAD_SHUTDOWN),
     }
 }
@@ -147,7 +147,7 @@ pub(super) fn shutdown<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> 
 pub(super) fn cache_memlimit<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     match words.next().and_then(number::unsigned_32) {
-        Some(megabytes) => line.request(Command::CacheMemlimit { megabytes: megabytes.into(), noreply }),
+        Some(megabytes) => line.request(TextCommand::CacheMemlimit { megabytes: megabytes.into(), noreply }),
         None => line.refuse_quietly(UNKNOWN, noreply),
     }
 }
@@ -165,30 +165,30 @@ pub(super) fn slabs<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
         },
         _ => return line.refuse(UNKNOWN),
     };
-    line.request(Command::Slabs { change, noreply })
+    line.request(TextCommand::Slabs { change, noreply })
 }
 
 pub(super) fn lru<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     let change = match (words.next(), words.next()) {
         (Some(b"tune"), Some(hot)) => tune(hot, words),
-        (Some(b"mode"), Some(b"flat")) => Some(Lru::Mode { is_segmented: false }),
-        (Some(b"mode"), Some(b"segmented")) => Some(Lru::Mode { is_segmented: true }),
-        (Some(b"temp_ttl"), Some(secs)) => number::exptime(secs).map(|secs| Lru::TempTtl { secs }),
+        (Some(b"mode"), Some(b"flat")) => Some(LruTuning::Mode { is_segmented: false }),
+        (Some(b"mode"), Some(b"segmented")) => Some(LruTuning::Mode { is_segmented: true }),
+        (Some(b"temp_ttl"), Some(secs)) => number::exptime(secs).map(|secs| LruTuning::TempTtl { secs }),
         _ => None,
     };
     match change {
-        Some(change) => line.request(Command::Lru { change, noreply }),
+        Some(change) => line.request(TextCommand::Lru { change, noreply }),
         None => line.refuse_quietly(UNKNOWN, noreply),
     }
 }
 
-fn tune(hot: &[u8], mut words: Words<'_>) -> Option<Lru> {
+fn tune(hot: &[u8], mut words: Words<'_>) -> Option<LruTuning> {
     let hot_percent = number::unsigned_32(hot)?;
     let warm_percent = number::unsigned_32(words.next()?)?;
     let hot_factor = factor(words.next()?)?;
     let warm_factor = factor(words.next()?)?;
-    Some(Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor })
+    Some(LruTuning::Tune { hot_percent, warm_percent, hot_factor, warm_factor })
 }
 
 pub(super) fn lru_crawler<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
@@ -208,7 +208,7 @@ pub(super) fn lru_crawler<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) 
         (Some(b"mgdump"), Some(classes), None) => LruCrawler::Mgdump { classes },
         _ => return line.refuse(UNKNOWN),
     };
-    line.request(Command::LruCrawler(request))
+    line.request(TextCommand::LruCrawler(request))
 }
 
 /// The last word of the rest of the line is `noreply`.

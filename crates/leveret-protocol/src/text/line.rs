@@ -1,10 +1,10 @@
 //! A line: its words, with spaces between them, and the data block of a store behind it.
-use super::{Command, Fault, Refusal};
+use super::{RequestFault, TextCommand, TextRefusal};
 use crate::{Limits, Parsed, WireKey, KEY_MAX};
 use memchr::{memchr, memrchr};
 
 /// The keys of a line, in its order; each is valid.
-pub type Keys<'a> = Words<'a>;
+pub type TextKeys<'a> = Words<'a>;
 
 /// The words of the rest of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn zero_bytes(eight: u64) -> u64 {
 }
 
 /// What a line comes to.
-pub(super) type ParsedText<'a> = Parsed<Command<'a>, Refusal<'a>>;
+pub(super) type ParsedText<'a> = Parsed<TextCommand<'a>, TextRefusal<'a>>;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
 const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
@@ -81,7 +81,7 @@ pub(super) struct RequestLine<'a, 'l> {
 }
 
 impl<'a> RequestLine<'a, '_> {
-    pub(super) fn request(&self, request: Command<'a>) -> ParsedText<'a> {
+    pub(super) fn request(&self, request: TextCommand<'a>) -> ParsedText<'a> {
         Parsed::Request { request, consumed: self.consumed }
     }
 
@@ -92,7 +92,7 @@ impl<'a> RequestLine<'a, '_> {
 
     pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> ParsedText<'a> {
         Parsed::Refused {
-            refusal: Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false },
+            refusal: TextRefusal { answer, is_silent, fault: RequestFault::Line, forget: None, close: false },
             consumed: self.consumed,
             swallow: 0,
         }
@@ -100,7 +100,7 @@ impl<'a> RequestLine<'a, '_> {
 
     /// Refuses a store. Its data block, if its length can be told, is never taken for commands.
     pub(super) fn refuse_store(&self, answer: &'static str, is_silent: bool, len: Option<usize>) -> ParsedText<'a> {
-        let refusal = Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false };
+        let refusal = TextRefusal { answer, is_silent, fault: RequestFault::Line, forget: None, close: false };
         self.swallow_block(refusal, len.map_or(0, |len| len + 2))
     }
 
@@ -110,17 +110,17 @@ impl<'a> RequestLine<'a, '_> {
         len: usize,
         is_silent: bool,
         forget: Option<WireKey<'a>>,
-        with: impl FnOnce(&'a [u8]) -> Command<'a>,
+        with: impl FnOnce(&'a [u8]) -> TextCommand<'a>,
     ) -> ParsedText<'a> {
         if len > self.limits.value_max {
-            let fault = Fault::TooLarge;
-            let refusal = Refusal { answer: TOO_LARGE, is_silent, fault, forget, close: false };
+            let fault = RequestFault::TooLarge;
+            let refusal = TextRefusal { answer: TOO_LARGE, is_silent, fault, forget, close: false };
             return self.swallow_block(refusal, len + 2);
         }
         let total = self.consumed + len + 2;
         let bad_block = |consumed| {
-            let fault = Fault::BadBlock;
-            let refusal = Refusal { answer: BAD_BLOCK, is_silent, fault, forget: None, close: false };
+            let fault = RequestFault::BadBlock;
+            let refusal = TextRefusal { answer: BAD_BLOCK, is_silent, fault, forget: None, close: false };
             Parsed::Refused { refusal, consumed, swallow: 0 }
         };
         match self.end {
@@ -137,7 +137,7 @@ impl<'a> RequestLine<'a, '_> {
         }
     }
 
-    fn swallow_block(&self, refusal: Refusal<'a>, block: usize) -> ParsedText<'a> {
+    fn swallow_block(&self, refusal: TextRefusal<'a>, block: usize) -> ParsedText<'a> {
         let here = block.min(self.input.len() - self.consumed);
         Parsed::Refused { refusal, consumed: self.consumed + here, swallow: block - here }
     }
@@ -150,7 +150,7 @@ pub(super) fn block_len(word: &[u8]) -> Option<usize> {
 }
 
 /// The keys of the rest of a line: at least one, none too long.
-pub(super) fn keys(words: Words<'_>) -> Option<Keys<'_>> {
+pub(super) fn keys(words: Words<'_>) -> Option<TextKeys<'_>> {
     let is_empty = words.clone().next().is_none();
     (!is_empty && are_short(words.0)).then_some(words)
 }

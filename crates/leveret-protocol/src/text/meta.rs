@@ -1,7 +1,7 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
 use super::line::{block_len, ParsedText, RequestLine, BAD_FORMAT};
-use super::{Command, Words};
-use crate::{number, Verb, WireKey, KEY_MAX};
+use super::{TextCommand, Words};
+use crate::{number, StoreMode, WireKey, KEY_MAX};
 
 /// `mg`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct MetaStore<'a> {
     /// The key.
     pub key: WireKey<'a>,
     /// `M`.
-    pub verb: Verb,
+    pub verb: StoreMode,
     /// `C`: only this version.
     pub compare: Option<u64>,
     /// `I`: a `C` older than the item stores all the same, and the item is stale.
@@ -297,7 +297,7 @@ pub(super) fn get<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Parse
         Ok(found) => found,
         Err(answer) => return line.refuse(answer),
     };
-    line.request(Command::MetaGet(MetaGet {
+    line.request(TextCommand::MetaGet(MetaGet {
         key,
         value: flags.has(b'v'),
         quiet: flags.has(b'q'),
@@ -324,9 +324,9 @@ pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
         Ok(found) => found,
         Err(answer) => return line.refuse_store(answer, false, Some(len)),
     };
-    let forget = (verb == Verb::Set && flags.compare().is_none()).then_some(key);
+    let forget = (verb == StoreMode::Set && flags.compare().is_none()).then_some(key);
     line.store(len, false, forget, |value| {
-        Command::MetaStore(MetaStore {
+        TextCommand::MetaStore(MetaStore {
             key,
             verb,
             compare: flags.compare(),
@@ -342,16 +342,16 @@ pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     })
 }
 
-fn store_verb(flags: &Flags) -> Result<Verb, &'static str> {
+fn store_verb(flags: &Flags) -> Result<StoreMode, &'static str> {
     if !flags.has(b'M') {
-        return Ok(Verb::Set);
+        return Ok(StoreMode::Set);
     }
     match flags.mode {
-        b'S' => Ok(Verb::Set),
-        b'E' => Ok(Verb::Add),
-        b'R' => Ok(Verb::Replace),
-        b'A' => Ok(Verb::Append),
-        b'P' => Ok(Verb::Prepend),
+        b'S' => Ok(StoreMode::Set),
+        b'E' => Ok(StoreMode::Add),
+        b'R' => Ok(StoreMode::Replace),
+        b'A' => Ok(StoreMode::Append),
+        b'P' => Ok(StoreMode::Prepend),
         _ => Err(BAD_STORE_MODE),
     }
 }
@@ -364,7 +364,7 @@ pub(super) fn delete<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Pa
         Ok(found) => found,
         Err(answer) => return line.refuse(answer),
     };
-    line.request(Command::MetaDelete(MetaDelete {
+    line.request(TextCommand::MetaDelete(MetaDelete {
         key,
         compare: flags.compare(),
         stale: flags.has(b'I'),
@@ -392,7 +392,7 @@ pub(super) fn count<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
         (true, b'D' | b'-') => true,
         _ => return line.refuse(BAD_COUNT_MODE),
     };
-    line.request(Command::MetaCount(MetaCount {
+    line.request(TextCommand::MetaCount(MetaCount {
         key,
         is_decrement,
         delta: if flags.has(b'D') { flags.delta } else { 1 },
@@ -416,7 +416,7 @@ pub(super) fn debug<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> Par
     }
     let key = if words.next() == Some(b"b") { WireKey::base64(word) } else { Some(WireKey::plain(word)) };
     match key {
-        Some(key) => line.request(Command::MetaDebug { key }),
+        Some(key) => line.request(TextCommand::MetaDebug { key }),
         None => line.refuse(BAD_FORMAT),
     }
 }
@@ -427,7 +427,7 @@ mod tests {
     use super::*;
     use crate::{Limits, Parsed};
 
-    fn request(input: &str) -> Command<'_> {
+    fn request(input: &str) -> TextCommand<'_> {
         match parse(input.as_bytes(), &Limits { value_max: 1 << 20 }) {
             Parsed::Request { request, consumed } if consumed == input.len() => request,
             other => panic!("{input:?}: {other:?}"),
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn flags_are_told_in_the_order_of_the_request() {
-        let Command::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else {
+        let TextCommand::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else {
             panic!()
         };
         let returns: Vec<_> = get.returns.collect();
@@ -451,30 +451,30 @@ mod tests {
 
     #[test]
     fn keys_may_be_base64() {
-        let Command::MetaGet(get) = request("mg Zm9v v b k\r\n") else { panic!() };
+        let TextCommand::MetaGet(get) = request("mg Zm9v v b k\r\n") else { panic!() };
         assert_eq!(get.key.decode(&mut [0; KEY_MAX]), b"foo");
         assert_eq!((get.key.as_written(), get.key.is_base64()), (b"Zm9v".as_slice(), true));
         for (input, key) in [("me Zm9v b\r\n", "foo"), ("me Zm9v x b\r\n", "Zm9v"), ("me Zm9v bx\r\n", "Zm9v")] {
-            let Command::MetaDebug { key: found } = request(input) else { panic!() };
+            let TextCommand::MetaDebug { key: found } = request(input) else { panic!() };
             assert_eq!(found.decode(&mut [0; KEY_MAX]), key.as_bytes(), "{input:?}");
         }
     }
 
     #[test]
     fn stores_deletes_and_counts() {
-        let Command::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
-        assert_eq!((store.verb, store.compare, store.cas, store.flags), (Verb::Add, Some(5), Some(9), 32));
+        let TextCommand::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
+        assert_eq!((store.verb, store.compare, store.cas, store.flags), (StoreMode::Add, Some(5), Some(9), 32));
         assert_eq!((store.exptime, store.vivify, store.value), (60, Some(0), b"hi".as_slice()));
         assert!(store.older_is_stale && store.quiet);
-        let Command::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };
+        let TextCommand::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };
         assert_eq!((delete.compare, delete.cas, delete.touch), (Some(1), Some(2), Some(30)));
         assert!(delete.stale && delete.drop_value && !delete.quiet);
-        let Command::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
+        let TextCommand::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
         assert_eq!(
             (count.is_decrement, count.delta, count.initial, count.vivify, count.touch),
             (true, 5, 7, Some(60), Some(1))
         );
-        let Command::MetaCount(count) = request("ma n\r\n") else { panic!() };
+        let TextCommand::MetaCount(count) = request("ma n\r\n") else { panic!() };
         assert_eq!(
             (count.is_decrement, count.delta, count.initial, count.vivify, count.value),
             (false, 1, 0, None, false)

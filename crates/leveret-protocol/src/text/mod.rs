@@ -8,25 +8,25 @@ mod request_read;
 mod request_write;
 
 pub use crate::key::TextKey;
-use crate::{Verb, WireKey};
+use crate::{StoreMode, WireKey};
 pub use answer_read::{parse_answer, parse_value_of, MetaAnswer, MetaCode, TextAnswer};
 pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
-pub use line::{Keys, Words};
+pub use line::{TextKeys, Words};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use request_read::{parse, parse_after, parse_line};
 pub use request_write::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch,
-    write_verbosity, MetaRequest, Store,
+    write_verbosity, MetaRequest, StoreRequest,
 };
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from
 /// now, above = Unix time, 0 = never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command<'a> {
+pub enum TextCommand<'a> {
     /// `get` and, with cas numbers in the answer, `gets`.
     Get {
         /// At least one.
-        keys: Keys<'a>,
+        keys: TextKeys<'a>,
         /// `gets`.
         with_cas: bool,
     },
@@ -35,14 +35,14 @@ pub enum Command<'a> {
         /// The new exptime.
         exptime: i64,
         /// At least one.
-        keys: Keys<'a>,
+        keys: TextKeys<'a>,
         /// `gats`.
         with_cas: bool,
     },
     /// `set`, `add`, `replace`, `append`, `prepend`, `cas`.
     Store {
         /// Which of them; Set for `cas`.
-        verb: Verb,
+        verb: StoreMode,
         /// `cas`: only this version.
         compare: Option<u64>,
         /// The key.
@@ -145,7 +145,7 @@ pub enum Command<'a> {
     /// `lru`.
     Lru {
         /// What to do.
-        change: Lru,
+        change: LruTuning,
         /// No answer is wanted.
         noreply: bool,
     },
@@ -177,7 +177,7 @@ pub enum Slabs {
 
 /// How memcached's LRU lists are tuned.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lru {
+pub enum LruTuning {
     /// `lru tune`.
     Tune {
         /// Percent of the memory for the hot list.
@@ -202,7 +202,7 @@ pub enum Lru {
 }
 
 // Factors are compared to see that they are the same text, never computed with; NaN is refused by the parser.
-impl Eq for Lru {}
+impl Eq for LruTuning {}
 
 /// Walks over all items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ pub enum LruCrawler<'a> {
 
 /// What is wrong with a request that is refused: statistics tell these apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum RequestFault {
     /// Its line.
     Line,
     /// Its value is longer than `Limits::value_max`.
@@ -251,13 +251,13 @@ pub enum Fault {
 
 /// The answer to a line that cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal<'a> {
+pub struct TextRefusal<'a> {
     /// The line that memcached answers, without its end; empty = nothing is said.
     pub answer: &'static str,
     /// The request said `noreply`, so the line is not sent.
     pub is_silent: bool,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: RequestFault,
     /// A store that was too large removes the item that it meant to replace.
     pub forget: Option<WireKey<'a>>,
     /// The connection cannot be understood any further and is closed after the answer.

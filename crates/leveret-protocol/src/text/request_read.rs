@@ -1,6 +1,6 @@
 //! From the front of the input to one request: which command its line names.
 use super::line::{ParsedText, RequestLine, BAD_FORMAT};
-use super::{classic, meta, Command, Fault, Refusal, Words};
+use super::{classic, meta, RequestFault, TextCommand, TextRefusal, Words};
 use crate::{Limits, Parsed, KEY_MAX};
 use memchr::memchr;
 
@@ -36,7 +36,7 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Pars
     // cannot hold a key that is too long.
     if let [b'g', b'e', b't', b' ', keys @ ..] = line {
         if keys.len() <= KEY_MAX && keys.first().is_some_and(|byte| *byte != b' ') {
-            return Parsed::Request { request: Command::Get { keys: Words(keys), with_cas: false }, consumed };
+            return Parsed::Request { request: TextCommand::Get { keys: Words(keys), with_cas: false }, consumed };
         }
     }
     if newline > line_max(input) {
@@ -67,7 +67,7 @@ fn command<'a>(line: RequestLine<'a, '_>) -> ParsedText<'a> {
         b"mg" => meta::get(&line, words),
         b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => classic::store(&line, name, words),
         b"ms" => meta::store(&line, words),
-        b"mn" => line.request(Command::MetaNoop),
+        b"mn" => line.request(TextCommand::MetaNoop),
         b"md" => meta::delete(&line, words),
         b"ma" => meta::count(&line, words),
         b"me" => meta::debug(&line, words),
@@ -77,18 +77,18 @@ fn command<'a>(line: RequestLine<'a, '_>) -> ParsedText<'a> {
         b"touch" => classic::touch(&line, words),
         b"gat" => classic::get_and_touch(&line, words, false),
         b"gats" => classic::get_and_touch(&line, words, true),
-        b"stats" => line.request(Command::Stats { words }),
+        b"stats" => line.request(TextCommand::Stats { words }),
         b"flush_all" => classic::flush_all(&line, words),
-        b"version" => line.request(Command::Version),
-        b"refresh_certs" => line.request(Command::RefreshCerts),
-        b"quit" => line.request(Command::Quit),
+        b"version" => line.request(TextCommand::Version),
+        b"refresh_certs" => line.request(TextCommand::RefreshCerts),
+        b"quit" => line.request(TextCommand::Quit),
         b"verbosity" => classic::verbosity(&line, words),
         b"shutdown" => classic::shutdown(&line, words),
         b"cache_memlimit" => classic::cache_memlimit(&line, words),
         b"slabs" => classic::slabs(&line, words),
         b"lru" => classic::lru(&line, words),
         b"lru_crawler" => classic::lru_crawler(&line, words),
-        b"watch" => line.request(Command::Watch { words }),
+        b"watch" => line.request(TextCommand::Watch { words }),
         name if is_http(name, words) => hang_up(line.input, ""),
         _ => line.refuse(UNKNOWN),
     }
@@ -122,25 +122,25 @@ fn too_long(input: &[u8]) -> ParsedText<'_> {
 
 /// Closes the connection: nothing behind this point can be believed to be a request.
 fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> ParsedText<'a> {
-    let refusal = Refusal { answer, is_silent: false, fault: Fault::Line, forget: None, close: true };
+    let refusal = TextRefusal { answer, is_silent: false, fault: RequestFault::Line, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verb;
+    use crate::StoreMode;
 
     const LIMITS: Limits = Limits { value_max: 8 };
 
-    fn request(input: &str) -> Command<'_> {
+    fn request(input: &str) -> TextCommand<'_> {
         match parse(input.as_bytes(), &LIMITS) {
             Parsed::Request { request, consumed } if consumed == input.len() => request,
             other => panic!("{input:?}: {other:?}"),
         }
     }
 
-    fn refused(input: &str) -> (Refusal<'_>, usize, usize) {
+    fn refused(input: &str) -> (TextRefusal<'_>, usize, usize) {
         match parse(input.as_bytes(), &LIMITS) {
             Parsed::Refused { refusal, consumed, swallow } => (refusal, consumed, swallow),
             other => panic!("{input:?}: {other:?}"),
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn lines_end_with_or_without_a_carriage_return() {
         assert_eq!(request("get a\n"), request("get a\r\n"));
-        assert_eq!(request("version\n"), Command::Version);
-        assert_eq!(request("mn   anything\r\n"), Command::MetaNoop);
-        assert_eq!(request("refresh_certs\r\n"), Command::RefreshCerts);
+        assert_eq!(request("version\n"), TextCommand::Version);
+        assert_eq!(request("mn   anything\r\n"), TextCommand::MetaNoop);
+        assert_eq!(request("refresh_certs\r\n"), TextCommand::RefreshCerts);
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             ("get a\tb\r\r\n", vec!["a\tb\r"]),
             (&format!("get {long} b {long}\r\n"), vec![&long, "b", &long]),
         ] {
-            let (Command::Get { keys, .. } | Command::GetAndTouch { keys, .. }) = request(input) else {
+            let (TextCommand::Get { keys, .. } | TextCommand::GetAndTouch { keys, .. }) = request(input) else {
                 panic!("{input:?}")
             };
             assert_eq!(
@@ -181,8 +181,8 @@ mod tests {
     fn stores_take_their_block() {
         assert_eq!(
             request("set k 1 -1 3\r\na\nb\r\n"),
-            Command::Store {
-                verb: Verb::Set,
+            TextCommand::Store {
+                verb: StoreMode::Set,
                 compare: None,
                 key: b"k",
                 flags: 1,
@@ -193,8 +193,8 @@ mod tests {
         );
         assert_eq!(
             request("cas k 4294967296 4294967296 0 7 noreply\n\r\n"),
-            Command::Store {
-                verb: Verb::Set,
+            TextCommand::Store {
+                verb: StoreMode::Set,
                 compare: Some(7),
                 key: b"k",
                 flags: 0,
@@ -203,11 +203,14 @@ mod tests {
                 noreply: true
             }
         );
-        for (name, verb) in
-            [("add", Verb::Add), ("replace", Verb::Replace), ("append", Verb::Append), ("prepend", Verb::Prepend)]
-        {
+        for (name, verb) in [
+            ("add", StoreMode::Add),
+            ("replace", StoreMode::Replace),
+            ("append", StoreMode::Append),
+            ("prepend", StoreMode::Prepend),
+        ] {
             let input = format!("{name} k 0 0 1\r\nv\r\n");
-            assert!(matches!(request(&input), Command::Store { verb: found, .. } if found == verb), "{name}");
+            assert!(matches!(request(&input), TextCommand::Store { verb: found, .. } if found == verb), "{name}");
         }
     }
 
@@ -348,12 +351,12 @@ mod tests {
             ("set a 0 0 0 noreply\r\n\r\n", true),
             ("set a 0 0 0 noreply more\r\n\r\n", false),
         ] {
-            let (Command::Delete { noreply, .. }
-            | Command::Touch { noreply, .. }
-            | Command::Count { noreply, .. }
-            | Command::FlushAll { noreply, .. }
-            | Command::Verbosity { noreply, .. }
-            | Command::Store { noreply, .. }) = request(input)
+            let (TextCommand::Delete { noreply, .. }
+            | TextCommand::Touch { noreply, .. }
+            | TextCommand::Count { noreply, .. }
+            | TextCommand::FlushAll { noreply, .. }
+            | TextCommand::Verbosity { noreply, .. }
+            | TextCommand::Store { noreply, .. }) = request(input)
             else {
                 panic!("{input:?}")
             };

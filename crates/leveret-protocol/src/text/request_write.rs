@@ -1,7 +1,7 @@
 //! What a client writes. Keys come checked (`TextKey`), so that no key can end a line and start another command.
 use super::answer_write::write_number;
 use crate::key::TextKey;
-use crate::{Verb, WireKey};
+use crate::{StoreMode, WireKey};
 
 /// The front of a `get` or `gets`; with an exptime of `gat` or `gats`. Keys follow by `add_key`, at least one, then
 /// `end_keys`: a client that spreads keys over servers has several such lines open at a time.
@@ -29,9 +29,9 @@ pub fn end_keys(out: &mut Vec<u8>) {
 
 /// A store, as a client asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Store<'a> {
+pub struct StoreRequest<'a> {
     /// How it treats what is there.
-    pub verb: Verb,
+    pub verb: StoreMode,
     /// Only this version: `cas`, whatever the verb.
     pub compare: Option<u64>,
     /// The key.
@@ -47,14 +47,14 @@ pub struct Store<'a> {
 }
 
 /// `set` and its kin.
-pub fn write_store(out: &mut Vec<u8>, store: &Store<'_>) {
+pub fn write_store(out: &mut Vec<u8>, store: &StoreRequest<'_>) {
     out.extend_from_slice(match (store.compare, store.verb) {
         (Some(_), _) => b"cas".as_slice(),
-        (None, Verb::Set) => b"set",
-        (None, Verb::Add) => b"add",
-        (None, Verb::Replace) => b"replace",
-        (None, Verb::Append) => b"append",
-        (None, Verb::Prepend) => b"prepend",
+        (None, StoreMode::Set) => b"set",
+        (None, StoreMode::Add) => b"add",
+        (None, StoreMode::Replace) => b"replace",
+        (None, StoreMode::Append) => b"append",
+        (None, StoreMode::Prepend) => b"prepend",
     });
     write_word(out, store.key.as_bytes());
     write_number_word(out, u64::from(store.flags));
@@ -183,13 +183,13 @@ impl<'o> MetaRequest<'o> {
     }
 
     /// `M`, the mode of a store.
-    pub fn verb(self, verb: Verb) -> MetaRequest<'o> {
+    pub fn verb(self, verb: StoreMode) -> MetaRequest<'o> {
         let mode = match verb {
-            Verb::Set => b'S',
-            Verb::Add => b'E',
-            Verb::Replace => b'R',
-            Verb::Append => b'A',
-            Verb::Prepend => b'P',
+            StoreMode::Set => b'S',
+            StoreMode::Add => b'E',
+            StoreMode::Replace => b'R',
+            StoreMode::Append => b'A',
+            StoreMode::Prepend => b'P',
         };
         let request = self.flag(b'M');
         request.0.push(mode);
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn classic_lines() {
-        let store = Store {
-            verb: Verb::Set,
+        let store = StoreRequest {
+            verb: StoreMode::Set,
             compare: None,
             key: key("k"),
             flags: 5,
@@ -271,7 +271,7 @@ mod tests {
             (text(|out| keys(out, &["a"], true, Some(-1))), "gats -1 a\r\n"),
             (text(|out| write_store(out, &store)), "set k 5 -1 2\r\nvv\r\n"),
             (
-                text(|out| write_store(out, &Store { compare: Some(9), noreply: true, ..store })),
+                text(|out| write_store(out, &StoreRequest { compare: Some(9), noreply: true, ..store })),
                 "cas k 5 -1 2 9 noreply\r\nvv\r\n",
             ),
             (text(|out| write_delete(out, key("k"), true)), "delete k noreply\r\n"),
@@ -297,7 +297,7 @@ mod tests {
         let plain = WireKey::for_meta(b"foo", &mut room).unwrap();
         assert_eq!(text(|out| MetaRequest::get(out, &plain).flag(b'v').signed(b'T', -1).end()), "mg foo v T-1\r\n");
         let spaced = WireKey::for_meta(b"a b", &mut room).unwrap();
-        let line = text(|out| MetaRequest::store(out, &spaced, 2).verb(Verb::Add).number(b'F', 3).end_with(b"hi"));
+        let line = text(|out| MetaRequest::store(out, &spaced, 2).verb(StoreMode::Add).number(b'F', 3).end_with(b"hi"));
         assert_eq!(line, "ms YSBi 2 b ME F3\r\nhi\r\n");
         assert_eq!(text(|out| MetaRequest::delete(out, &spaced).flag(b'q').end()), "md YSBi b q\r\n");
         assert_eq!(

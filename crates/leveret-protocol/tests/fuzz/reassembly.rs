@@ -1,6 +1,6 @@
 //! Answers over UDP: split, shuffled, doubled, mixed with what does not belong to them.
 use crate::chance::Chance;
-use leveret_protocol::udp::{self, Accepted, Reassembly};
+use leveret_protocol::udp::{self, Assembled, Reassembly};
 
 pub fn round(chance: &mut Chance) {
     let (request_id, answer) = (chance.bits() as u16, chance.bytes(20_000));
@@ -25,12 +25,12 @@ pub fn round(chance: &mut Chance) {
     for (is_ours, datagram) in &datagrams {
         seen += usize::from(*is_ours);
         let want = match (is_ours, seen == count) {
-            (false, _) => Accepted::Foreign,
-            (true, false) => Accepted::Part,
-            (true, true) => Accepted::Whole,
+            (false, _) => Assembled::Foreign,
+            (true, false) => Assembled::Part,
+            (true, true) => Assembled::Whole,
         };
         assert_eq!(whole.accept(datagram), want);
-        assert_eq!(whole.accept(datagram), Accepted::Foreign, "the second time");
+        assert_eq!(whole.accept(datagram), Assembled::Foreign, "the second time");
     }
     let finished = whole.finish();
     assert_eq!(finished, (count > 0).then_some(answer));
@@ -42,7 +42,7 @@ pub fn round(chance: &mut Chance) {
         for at in [0, 1, 2, 4] {
             datagram.get_mut(at).into_iter().for_each(|byte| *byte = 0);
         }
-        if hostile.accept(&datagram) == Accepted::TooLarge {
+        if hostile.accept(&datagram) == Assembled::TooLarge {
             break;
         }
     }

@@ -2,10 +2,11 @@
 //! answers, also to requests that come twice or in the wrong order, were observed with Debian's memcached and are kept.
 //! Of its sources of passwords there are the one that memcached has itself, the file that MEMCACHED_SASL_PWDB names, and sasldb.
 use super::sasldb;
-use super::secret::{is_equal, wipe};
+use super::secret::is_equal;
 use super::users::{self, UserError};
 use crate::log::{self, Level};
 use leveret_engine::reason;
+use leveret_tls::wipe;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
@@ -23,7 +24,7 @@ const FILE_MAX: u64 = 1 << 20;
 
 /// What has been said of it on one connection.
 #[derive(Debug, Default)]
-pub(crate) struct SignIn {
+pub(crate) struct SaslSignIn {
     /// A mechanism was begun, so that a step may follow.
     has_begun: bool,
     /// It has let the client in. What follows is refused, until a beginning was refused.
@@ -31,7 +32,7 @@ pub(crate) struct SignIn {
 }
 
 /// How a message was taken.
-pub(crate) enum Said {
+pub(crate) enum SaslAnswer {
     Right,
     /// The mechanism was named and no message sent: it comes with a step.
     More,
@@ -47,7 +48,7 @@ pub struct PasswordFile {
     is_lost: AtomicBool,
 }
 
-impl SignIn {
+impl SaslSignIn {
     /// The names of all mechanisms.
     pub const MECHANISMS: &[u8] = PLAIN;
 
@@ -64,36 +65,36 @@ impl SignIn {
     }
 
     /// A mechanism is named, perhaps with its message.
-    pub fn begin(&mut self, file: &PasswordFile, mechanism: &[u8], message: &[u8]) -> Said {
+    pub fn begin(&mut self, file: &PasswordFile, mechanism: &[u8], message: &[u8]) -> SaslAnswer {
         // To Cyrus' library it ends at a zero.
         let mechanism = mechanism.split(|byte| *byte == 0).next().unwrap_or_default();
         let said = if !mechanism.eq_ignore_ascii_case(PLAIN) {
-            Said::Wrong
+            SaslAnswer::Wrong
         } else if message.is_empty() {
-            Said::More
+            SaslAnswer::More
         } else {
             self.hear(file, message)
         };
-        self.has_begun = !matches!(said, Said::Wrong);
+        self.has_begun = !matches!(said, SaslAnswer::Wrong);
         self.is_over &= self.has_begun;
         said
     }
 
     /// The message of the mechanism that was named.
-    pub fn step(&mut self, file: &PasswordFile, message: &[u8]) -> Said {
+    pub fn step(&mut self, file: &PasswordFile, message: &[u8]) -> SaslAnswer {
         if self.has_begun {
             self.hear(file, message)
         } else {
-            Said::Wrong
+            SaslAnswer::Wrong
         }
     }
 
-    fn hear(&mut self, file: &PasswordFile, message: &[u8]) -> Said {
+    fn hear(&mut self, file: &PasswordFile, message: &[u8]) -> SaslAnswer {
         if self.is_over || !plain(message).is_some_and(|(user, password)| file.admit(user, password)) {
-            return Said::Wrong;
+            return SaslAnswer::Wrong;
         }
         self.is_over = true;
-        Said::Right
+        SaslAnswer::Right
     }
 }
 

@@ -1,4 +1,4 @@
-//! Passwords: compared without telling by the time it takes how much of one was right, and wiped where they were read.
+//! Passwords: compared without telling by the time it takes how much of one was right.
 
 /// Whether these are the same bytes. Takes as long as `given` is, wherever the first difference is.
 pub fn is_equal(wanted: &[u8], given: &[u8]) -> bool {
@@ -6,12 +6,6 @@ pub fn is_equal(wanted: &[u8], given: &[u8]) -> bool {
     let byte_at = |at: usize| wanted.get(at).copied().unwrap_or_default();
     let differences = given.iter().enumerate().fold(lengths_differ, |sum, (at, byte)| sum | (byte ^ byte_at(at)));
     std::hint::black_box(differences) == 0
-}
-
-/// So that they do not lie around in memory, and in core files, as far as the compiler lets the zeros be.
-pub fn wipe(bytes: &mut [u8]) {
-    bytes.fill(0);
-    std::hint::black_box(bytes);
 }
 
 #[cfg(test)]

@@ -17,12 +17,12 @@ const STEPS_PER_TURN: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Dump {
     cursor: Cursor,
-    form: Form,
+    form: DumpForm,
 }
 
 /// How items are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum DumpForm {
     /// All that is known of them, a line each.
     Metadump,
     /// The requests that would get them.
@@ -31,7 +31,7 @@ pub(crate) enum Form {
 
 impl Dump {
     /// A walk over all items, from the first one.
-    pub fn new(form: Form) -> Dump {
+    pub fn new(form: DumpForm) -> Dump {
         Dump { cursor: Cursor::default(), form }
     }
 }
@@ -45,14 +45,14 @@ pub(crate) fn go_on(dump: &mut Dump, cx: &mut Context<'_>) -> Result<Option<Next
         let output = &mut *cx.output;
         let (form, now, shared) = (dump.form, cx.now, cx.shared);
         let mut line = |key: &[u8], found: &Found| match form {
-            Form::Metadump => {
+            DumpForm::Metadump => {
                 let cas = if shared.settings.cas { found.cas } else { 0 };
                 metadump_line(output, key, found, cas, now);
             }
-            Form::Mgdump => mgdump_line(output, key),
+            DumpForm::Mgdump => mgdump_line(output, key),
         };
         if !cx.arena.scan(&mut dump.cursor, cx.now, &mut line)? {
-            cx.say(if form == Form::Metadump { "END" } else { "EN" });
+            cx.say(if form == DumpForm::Metadump { "END" } else { "EN" });
             return Ok(None);
         }
     }

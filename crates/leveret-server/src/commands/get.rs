@@ -44,7 +44,7 @@ pub(crate) trait Keys<'a>: Copy + Iterator<Item = &'a [u8]> {
     fn rest_len(&self) -> usize;
 }
 
-impl<'a> Keys<'a> for text::Keys<'a> {
+impl<'a> Keys<'a> for text::TextKeys<'a> {
     #[inline]
     fn rest_len(&self) -> usize {
         text::Words::rest_len(self)
@@ -116,7 +116,7 @@ impl Ahead {
 #[inline]
 pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>, reply: &R) -> Result<(), Error> {
     cx.note_prefix(key, |prefix| prefix.gets += 1);
-    let options = hash.map_or(ReadOptions::new(), |hash| ReadOptions::new().hashed(hash));
+    let options = hash.map_or(cx.read_options(), |hash| cx.read_options().hashed(hash));
     let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
     let mut found = Found::default();
     let is_there = find_into(cx, key, options, &mut found)?;
@@ -124,12 +124,12 @@ pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>,
         told::found(cx, key, is_there, &found);
     }
     if is_there {
-        cx.note_prefix(key, |prefix| prefix.hits += 1);
-        value(cx, key, found, reply)
+        value(cx, key, found, reply)?;
+        cx.note_prefix_hit(key);
     } else {
         reply.miss(cx.output, key);
-        Ok(())
     }
+    Ok(())
 }
 
 /// As `one`, and gives the item another deadline. One that is past at once still gives the item, for the last time.
@@ -154,13 +154,13 @@ pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Dea
         reply.miss(cx.output, key);
         return Ok(());
     };
-    cx.note_prefix(key, |prefix| prefix.hits += 1);
     let begin = cx.output.len();
     value(cx, key, found, reply)?;
     if is_past {
         // An error is the only answer, also if the value is to be sent from the arena.
         touch::to_read(cx, key, deadline).inspect_err(|_| cx.unsay(begin))?;
     }
+    cx.note_prefix_hit(key);
     Ok(())
 }
 

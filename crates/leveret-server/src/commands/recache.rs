@@ -45,7 +45,7 @@ pub(crate) struct Course {
 }
 
 /// An item that was found or made.
-pub(crate) struct Met {
+pub(crate) struct MetItem {
     pub found: Found,
     pub race: Race,
     /// The deadline to tell, if it is not the item's.
@@ -59,11 +59,11 @@ pub(crate) fn find(
     key: &[u8],
     ask: &Recache,
     course: impl Fn(Option<Deadline>) -> Course,
-) -> Result<Option<Met>, Error> {
+) -> Result<Option<MetItem>, Error> {
     // Whether this is a get, a touch or the making of an item depends on whether there is one. A get is counted by
     // the arena, and with it a miss.
     let is_counted_by_arena = !ask.is_untraced && !ask.vivifies && !ask.touches;
-    let options = if is_counted_by_arena { ReadOptions::new() } else { ReadOptions::new().untraced() };
+    let options = if is_counted_by_arena { cx.read_options() } else { ReadOptions::new().untraced() };
     let options = if ask.tells_cas { cx.with_cas(options) } else { options };
     told::look(cx, key);
     let mut found = Found::default();
@@ -78,19 +78,22 @@ pub(crate) fn find(
     }
     if ask.touches {
         cx.count(Count::CmdTouch);
-    } else if !is_counted_by_arena {
+    }
+    let met = if !found.meta.marks.is_empty() || ask.below_secs.is_some() {
+        run_for(cx, key, ask, &found, course)?
+    } else if ask.touches {
+        let course = course(Some(found.deadline));
+        touch_as_read(cx, key, course.last)?;
+        Some(MetItem { found, race: Race::default(), told: Some(course.told) })
+    } else {
+        Some(MetItem { found, race: Race::default(), told: None })
+    };
+    // Nothing can make it try again from here on.
+    if !ask.touches && !is_counted_by_arena {
         count_get(cx, key, ask.is_untraced)?;
     }
-    cx.note_prefix(key, |prefix| prefix.hits += 1);
-    if !found.meta.marks.is_empty() || ask.below_secs.is_some() {
-        return run_for(cx, key, ask, &found, course);
-    }
-    if !ask.touches {
-        return Ok(Some(Met { found, race: Race::default(), told: None }));
-    }
-    let course = course(Some(found.deadline));
-    touch_as_read(cx, key, course.last)?;
-    Ok(Some(Met { found, race: Race::default(), told: Some(course.told) }))
+    cx.note_prefix_hit(key);
+    Ok(met)
 }
 
 /// An item that is marked, or may be too old: in one step with its new deadline.
@@ -101,7 +104,7 @@ fn run_for(
     ask: &Recache,
     found: &Found,
     course: impl Fn(Option<Deadline>) -> Course,
-) -> Result<Option<Met>, Error> {
+) -> Result<Option<MetItem>, Error> {
     let chosen = cx.chosen_cas(ask.cas);
     let (mut race, mut told, mut last) = (Race::default(), None, Deadline::NEVER);
     let amended = find::read(cx.arena.amend(key, cx.now, &mut |item| {
@@ -117,7 +120,7 @@ fn run_for(
         // The deadline is set and the race is decided: a retry would lose it against itself.
         let _ = touch_as_read(cx, key, last);
     }
-    Ok(amended.map(|amended| Met { found: amended.with_reads_of(found), race, told }))
+    Ok(amended.map(|amended| MetItem { found: amended.with_reads_of(found), race, told }))
 }
 
 /// Counts a hit or miss of a look-up that was not traced. Without a trace the item must not be taken for read.
@@ -141,7 +144,7 @@ fn touch_as_read(cx: &Context<'_>, key: &[u8], deadline: Deadline) -> Result<(),
 }
 
 /// A miss: creates an empty item, and the client that created it has won.
-fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result<Option<Met>, Error> {
+fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result<Option<MetItem>, Error> {
     let terms = Terms::new(Mode::Add).cas(cx.chosen_cas(ask.cas)).want_cas(true);
     let meta = Meta::default().with_marks(Marks::WON);
     match cx.arena.store_if(key, Value::Bytes(b""), meta, course.last, &terms, cx.now) {
@@ -157,7 +160,7 @@ fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result
             let made = cx.arena.peek(key, cx.now);
             Ok(made.map(|mut found| {
                 found.cas = cas;
-                Met { found, race, told: Some(course.told) }
+                MetItem { found, race, told: Some(course.told) }
             }))
         }
         // Another was faster, in between: it has won.
@@ -165,7 +168,7 @@ fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result
             let found = find::find(cx, key, cx.with_cas(ReadOptions::new()))?;
             Ok(found.map(|found| {
                 let race = run(&found, found.deadline, None, cx.now);
-                Met { found, race: Race { won: false, lost: true, ..race }, told: None }
+                MetItem { found, race: Race { won: false, lost: true, ..race }, told: None }
             }))
         }
         // There is none, and there will be none: a miss that nobody has won.

@@ -3,7 +3,7 @@ use super::told;
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{Deadline, Error, Incoming, Meta, Mode, Stored, Terms, Value};
-use leveret_protocol::Verb;
+use leveret_protocol::StoreMode;
 
 /// Stores a value. With `vivify` what is to be appended to a missing item makes it, with that deadline.
 pub(crate) fn store(
@@ -36,7 +36,8 @@ pub(crate) fn forget(cx: &Context<'_>, key: &[u8]) {
     match cx.arena.delete(key, cx.now) {
         Ok(true) => cx.count(Count::Forgotten),
         Ok(false) => {}
-        // A lock that is held: then the whole request comes again.
+        // The whole request comes again, until the client has waited long enough for its answer.
+        Err(Error::Busy) if !cx.may_retry => cx.worker.remove_later(key, cx.now),
         Err(error) => cx.note_failure(&error),
     }
 }
@@ -51,13 +52,13 @@ pub(crate) fn joins(mode: Mode) -> bool {
     matches!(mode, Mode::Append | Mode::Prepend)
 }
 
-pub(crate) fn mode_of(verb: Verb) -> Mode {
+pub(crate) fn mode_of(verb: StoreMode) -> Mode {
     match verb {
-        Verb::Set => Mode::Set,
-        Verb::Add => Mode::Add,
-        Verb::Replace => Mode::Replace,
-        Verb::Append => Mode::Append,
-        Verb::Prepend => Mode::Prepend,
+        StoreMode::Set => Mode::Set,
+        StoreMode::Add => Mode::Add,
+        StoreMode::Replace => Mode::Replace,
+        StoreMode::Append => Mode::Append,
+        StoreMode::Prepend => Mode::Prepend,
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn counted_first(cx: &Context<'_>, key: &[u8], deadline: Deadline) {
 /// Tells of a store that was refused for its length.
 #[cold]
 pub(super) fn refused(cx: &Context<'_>, key: &[u8]) {
-    if cx.watched.has(Kinds::MUTATIONS) {
+    if cx.watched.has(Kinds::MUTATIONS) && !cx.is_again.get() {
         tell(cx, &Event { status: status::TOO_LARGE, cmd: cmd::SET, ..event(EventKind::Store, key) });
     }
     look(cx, key);

@@ -1,7 +1,7 @@
 //! `watch`: from now on the connection only tells what others do.
 use crate::context::Context;
 use crate::transport::Transport;
-use crate::watch::{Kinds, Refused, Watching};
+use crate::watch::{Kinds, WatchRefused, Watching};
 use leveret_protocol::text::Words;
 
 /// Why a connection does not watch.
@@ -23,7 +23,7 @@ pub(crate) fn watch(cx: &Context<'_>, transport: Transport, words: Words<'_>) ->
     }
     let kinds = Kinds::parse(words).ok_or(Unwatched::Unknown)?;
     cx.shared.watch.begin(kinds, cx.worker.index).map_err(|refused| match refused {
-        Refused::TooMany => Unwatched::TooMany,
-        Refused::Impossible => Unwatched::Impossible,
+        WatchRefused::TooMany => Unwatched::TooMany,
+        WatchRefused::Impossible => Unwatched::Impossible,
     })
 }

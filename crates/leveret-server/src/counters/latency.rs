@@ -13,7 +13,7 @@ pub const BOUNDS_NS: [u64; 13] =
 /// Kinds of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Kind {
+pub enum CommandKind {
     /// Reads, of one key or many, those that touch among them.
     Get,
     /// Stores of all modes.
@@ -29,13 +29,13 @@ pub enum Kind {
 }
 
 /// With their names.
-pub const KINDS: [(Kind, &str); 6] = [
-    (Kind::Get, "get"),
-    (Kind::Set, "set"),
-    (Kind::Delete, "delete"),
-    (Kind::Count, "incr"),
-    (Kind::Touch, "touch"),
-    (Kind::Other, "other"),
+pub const KINDS: [(CommandKind, &str); 6] = [
+    (CommandKind::Get, "get"),
+    (CommandKind::Set, "set"),
+    (CommandKind::Delete, "delete"),
+    (CommandKind::Count, "incr"),
+    (CommandKind::Touch, "touch"),
+    (CommandKind::Other, "other"),
 ];
 
 /// Those of one worker, who alone writes to it.
@@ -51,7 +51,7 @@ struct Cells {
 
 impl Latencies {
     /// Notes one request.
-    pub fn note(&self, kind: Kind, took: Duration) {
+    pub fn note(&self, kind: CommandKind, took: Duration) {
         let cells = &self.0[kind as usize];
         let ns = took.as_nanos() as u64;
         let add = |cell: &AtomicU64, by: u64| cell.store(cell.load(Relaxed).wrapping_add(by), Relaxed);
@@ -71,7 +71,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// Adds up.
-    pub fn over(workers: &[Latencies], kind: Kind) -> Histogram {
+    pub fn over(workers: &[Latencies], kind: CommandKind) -> Histogram {
         let mut sum = Histogram::default();
         for cells in workers.iter().map(|worker| &worker.0[kind as usize]) {
             for (all, one) in sum.buckets.iter_mut().zip(&cells.buckets) {
@@ -90,12 +90,12 @@ mod tests {
     #[test]
     fn a_bucket_holds_what_took_as_long_as_its_bound() {
         let workers = [Latencies::default(), Latencies::default()];
-        workers[0].note(Kind::Get, Duration::from_nanos(250));
-        workers[1].note(Kind::Get, Duration::from_nanos(251));
-        workers[1].note(Kind::Get, Duration::from_secs(1));
-        let all = Histogram::over(&workers, Kind::Get);
+        workers[0].note(CommandKind::Get, Duration::from_nanos(250));
+        workers[1].note(CommandKind::Get, Duration::from_nanos(251));
+        workers[1].note(CommandKind::Get, Duration::from_secs(1));
+        let all = Histogram::over(&workers, CommandKind::Get);
         assert_eq!((all.buckets[0], all.buckets[1], all.buckets[BOUNDS_NS.len()]), (1, 1, 1));
         assert_eq!(all.sum_ns, 1_000_000_501);
-        assert_eq!(Histogram::over(&workers, Kind::Set), Histogram::default());
+        assert_eq!(Histogram::over(&workers, CommandKind::Set), Histogram::default());
     }
 }

@@ -60,12 +60,12 @@ pub struct ConnectionInfo {
     /// When it last sent something, in seconds since the server's start.
     pub last_active_secs: u32,
     /// What it is about.
-    pub state: State,
+    pub state: ConnectionState,
 }
 
 /// What a connection is about, as `stats conns` tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum ConnectionState {
     /// Nothing has come yet.
     #[default]
     New,
@@ -81,16 +81,16 @@ pub enum State {
     Watch,
 }
 
-impl State {
+impl ConnectionState {
     /// In memcached's words.
     pub fn name(self) -> &'static str {
         match self {
-            State::New => "conn_new_cmd",
-            State::Read => "conn_read",
-            State::Value => "conn_nread",
-            State::Swallow => "conn_swallow",
-            State::Write => "conn_mwrite",
-            State::Watch => "conn_watch",
+            ConnectionState::New => "conn_new_cmd",
+            ConnectionState::Read => "conn_read",
+            ConnectionState::Value => "conn_nread",
+            ConnectionState::Swallow => "conn_swallow",
+            ConnectionState::Write => "conn_mwrite",
+            ConnectionState::Watch => "conn_watch",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The text commands that concern the server itself.
 use super::lines::line_of;
-use crate::commands::dump::{self, Dump, Form, TENDED_AT_ONCE};
+use crate::commands::dump::{self, Dump, DumpForm, TENDED_AT_ONCE};
 use crate::commands::flush::{flush, Unflushed};
 use crate::commands::stats::stats;
 use crate::commands::watch::{watch, Unwatched};
@@ -11,12 +11,12 @@ use crate::memcached::VERSION;
 use crate::next::{Done, Next};
 use crate::transport::Transport;
 use leveret_engine::Deadline;
-use leveret_protocol::text::{write_stat, Command, Lru, LruCrawler, Slabs, Words};
+use leveret_protocol::text::{write_stat, LruCrawler, LruTuning, Slabs, TextCommand, Words};
 
-pub(super) fn administer(cx: &mut Context<'_>, command: Command<'_>) -> Done {
+pub(super) fn administer(cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
     match command {
-        Command::Version => cx.say(&format!("VERSION {}", VERSION)),
-        Command::RefreshCerts => match cx.shared.tls().map(|tls| tls.refresh(None)) {
+        TextCommand::Version => cx.say(&format!("VERSION {}", VERSION)),
+        TextCommand::RefreshCerts => match cx.shared.tls().map(|tls| tls.refresh(None)) {
             Some(Ok(())) => cx.say("OK"),
             Some(Err(error)) => {
                 log::tell(
@@ -27,18 +27,18 @@ pub(super) fn administer(cx: &mut Context<'_>, command: Command<'_>) -> Done {
             }
             None => cx.say("Error TLS not enabled"),
         },
-        Command::Verbosity { level, noreply } => {
+        TextCommand::Verbosity { level, noreply } => {
             cx.shared.set_verbosity(level);
             cx.reply(noreply, "OK");
         }
-        Command::Shutdown { graceful } => {
+        TextCommand::Shutdown { graceful } => {
             if cx.shared.live.shutdown() {
                 return Done::Over(Next::Stop { graceful });
             }
             cx.say("SERVER_ERROR: shutdown not enabled");
         }
         // An arena keeps its size: what it has already is granted, everything else is out of bounds.
-        Command::CacheMemlimit { megabytes, noreply } => {
+        TextCommand::CacheMemlimit { megabytes, noreply } => {
             let is_so = megabytes.checked_mul(1 << 20) == Some(cx.arena.memory());
             cx.reply(
                 noreply,
@@ -50,7 +50,7 @@ pub(super) fn administer(cx: &mut Context<'_>, command: Command<'_>) -> Done {
             );
         }
         // There are no slab classes whose pages could move; what only tunes them is accepted and changes nothing.
-        Command::Slabs { change, noreply } => cx.reply(
+        TextCommand::Slabs { change, noreply } => cx.reply(
             noreply,
             match change {
                 Slabs::Reassign { from, to } if from == to => "SAME src and dst class are identical",
@@ -59,13 +59,13 @@ pub(super) fn administer(cx: &mut Context<'_>, command: Command<'_>) -> Done {
                 Slabs::Automove { .. } => "OK",
             },
         ),
-        Command::Lru { change, noreply } => cx.reply(
+        TextCommand::Lru { change, noreply } => cx.reply(
             noreply,
             match change {
-                Lru::Tune { hot_percent, warm_percent, .. } if hot_percent.saturating_add(warm_percent) > 80 => {
+                LruTuning::Tune { hot_percent, warm_percent, .. } if hot_percent.saturating_add(warm_percent) > 80 => {
                     "ERROR hot and warm pcts must not exceed 80"
                 }
-                Lru::Tune { hot_factor, warm_factor, .. } if hot_factor <= 0.0 || warm_factor <= 0.0 => {
+                LruTuning::Tune { hot_factor, warm_factor, .. } if hot_factor <= 0.0 || warm_factor <= 0.0 => {
                     "ERROR hot/warm age factors must be greater than 0"
                 }
                 _ => "OK",
@@ -113,8 +113,8 @@ pub(super) fn begin_to_watch(talk: &mut Conversation, cx: &mut Context<'_>, word
 
 pub(super) fn crawl(talk: &mut Conversation, cx: &mut Context<'_>, command: LruCrawler<'_>) -> Done {
     let (form, classes) = match command {
-        LruCrawler::Metadump { classes } => (Form::Metadump, classes),
-        LruCrawler::Mgdump { classes } => (Form::Mgdump, classes),
+        LruCrawler::Metadump { classes } => (DumpForm::Metadump, classes),
+        LruCrawler::Mgdump { classes } => (DumpForm::Mgdump, classes),
         LruCrawler::Crawl { classes } => {
             let known = dump::names_our_class(classes);
             if known {

@@ -1,34 +1,35 @@
 //! The binary protocol: opcodes, and the status of an answer.
 use super::exptime;
 use super::{Dialect, Front};
-use crate::auth::sasl::{Said, SignIn};
+use crate::auth::sasl::{SaslAnswer, SaslSignIn};
 use crate::commands::flush::{flush, Unflushed};
 use crate::commands::get::{self, Reply};
 use crate::commands::store::{forget, joins, mode_of};
 use crate::commands::{count, delete, stats, store, touch};
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
-use crate::counters::latency::Kind;
+use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
 use crate::flags::on_wire;
 use crate::memcached::VERSION;
-use crate::next::{Done, Next, Step};
+use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Mode, Stored, Terms, Time};
 use leveret_protocol::binary::{
-    parse, parse_front, parse_head, write_status, AnswerHeader, Command, Refusal, Request, Status, HEADER_LEN,
+    parse, parse_front, parse_head, write_status, AnswerHeader, BinaryCommand, BinaryRefusal, BinaryRequest, Status,
+    HEADER_LEN,
 };
-use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
+use leveret_protocol::{ahead, Limits, Parsed, StoreMode, KEY_MAX};
 
 /// The binary protocol.
 #[derive(Debug, Default)]
 pub(crate) struct Binary {
-    sign_in: SignIn,
+    sign_in: SaslSignIn,
 }
 
 impl Dialect for Binary {
-    type Request<'a> = Request<'a>;
-    type Refusal<'a> = Refusal<'a>;
+    type Request<'a> = BinaryRequest<'a>;
+    type Refusal<'a> = BinaryRefusal<'a>;
 
     const HAS_LINES: bool = false;
 
@@ -36,21 +37,21 @@ impl Dialect for Binary {
     const UNKNOWN_MAX: usize = usize::MAX;
 
     #[inline]
-    fn parse<'a>(input: &'a [u8], _: usize, limits: &Limits) -> Parsed<Request<'a>, Refusal<'a>> {
+    fn parse<'a>(input: &'a [u8], _: usize, limits: &Limits) -> Parsed<BinaryRequest<'a>, BinaryRefusal<'a>> {
         parse(input, limits)
     }
 
-    fn resume<'a>(&self, _: &'a [u8], _: KeysLeft) -> Option<Request<'a>> {
+    fn resume<'a>(&self, _: &'a [u8], _: KeysLeft) -> Option<BinaryRequest<'a>> {
         None
     }
 
     fn front<'a>(input: &'a [u8], _: &'a mut [u8; KEY_MAX], _: &Limits) -> Option<Front<'a>> {
         let (request, len) = parse_front(input)?;
-        let Command::Store { verb, key, .. } = request.command else { return None };
+        let BinaryCommand::Store { verb, key, .. } = request.command else { return None };
         Some(Front { verb, key, len, end_len: 0 })
     }
 
-    fn rejoin<'a>(front: &'a [u8], _: &'a [u8], _: &Limits) -> Parsed<Request<'a>, Refusal<'a>> {
+    fn rejoin<'a>(front: &'a [u8], _: &'a [u8], _: &Limits) -> Parsed<BinaryRequest<'a>, BinaryRefusal<'a>> {
         match parse_front(front) {
             Some((request, consumed)) => Parsed::Request { request, consumed },
             None => Parsed::More { total: front.len() + 1, scanned: 0 },
@@ -61,30 +62,30 @@ impl Dialect for Binary {
         ahead::keys(input)
     }
 
-    fn kind(request: &Request<'_>) -> Kind {
+    fn kind(request: &BinaryRequest<'_>) -> CommandKind {
         match request.command {
-            Command::Get { .. } => Kind::Get,
-            Command::Store { .. } => Kind::Set,
-            Command::Delete { .. } => Kind::Delete,
-            Command::Count { .. } => Kind::Count,
-            Command::Touch { .. } => Kind::Touch,
-            _ => Kind::Other,
+            BinaryCommand::Get { .. } => CommandKind::Get,
+            BinaryCommand::Store { .. } => CommandKind::Set,
+            BinaryCommand::Delete { .. } => CommandKind::Delete,
+            BinaryCommand::Count { .. } => CommandKind::Count,
+            BinaryCommand::Touch { .. } => CommandKind::Touch,
+            _ => CommandKind::Other,
         }
     }
 
     #[inline]
-    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
+    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
         cx.shared.passwords()?;
         self.meet(talk, cx, input)
     }
 
-    fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: Request<'_>) -> Done {
+    fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: BinaryRequest<'_>) -> Done {
         let status = match request.command {
-            Command::Get { key, with_key, touch } => return say_get(cx, &request, key, with_key, touch),
-            Command::Store { verb, key, flags, exptime, value } => {
+            BinaryCommand::Get { key, with_key, touch } => return say_get(cx, &request, key, with_key, touch),
+            BinaryCommand::Store { verb, key, flags, exptime, value } => {
                 return say_store(cx, &request, verb, key, flags, exptime, value)
             }
-            Command::Delete { key } => {
+            BinaryCommand::Delete { key } => {
                 let version = cx.compared(Some(request.cas).filter(|cas| *cas != 0));
                 match delete::delete(cx, key, version, cmd::DELETE) {
                     Ok(Stored::Stored { .. }) => Status::Success,
@@ -93,27 +94,27 @@ impl Dialect for Binary {
                     Err(error) => status_of(cx, &error),
                 }
             }
-            Command::Count { key, is_decrement, delta, initial } => {
+            BinaryCommand::Count { key, is_decrement, delta, initial } => {
                 let change = count::delta_of(delta, is_decrement);
                 return say_count(cx, &request, key, change, initial);
             }
-            Command::Touch { key, exptime } => return say_touch(cx, &request, key, exptime),
-            Command::Flush { exptime } => match flush(cx, deadline(exptime.unwrap_or(0), cx.now)) {
+            BinaryCommand::Touch { key, exptime } => return say_touch(cx, &request, key, exptime),
+            BinaryCommand::Flush { exptime } => match flush(cx, deadline(exptime.unwrap_or(0), cx.now)) {
                 Ok(()) => Status::Success,
                 Err(Unflushed::Forbidden) => Status::AuthError,
                 Err(Unflushed::Failed(error)) => status_of(cx, &error),
             },
-            Command::Noop => Status::Success,
-            Command::Version => return say_text(cx, &request, VERSION.as_bytes()),
-            Command::Stat { subject } => return say_stats(talk, cx, &request, subject),
-            Command::Verbosity { level } => {
+            BinaryCommand::Noop => Status::Success,
+            BinaryCommand::Version => return say_text(cx, &request, VERSION.as_bytes()),
+            BinaryCommand::Stat { subject } => return say_stats(talk, cx, &request, subject),
+            BinaryCommand::Verbosity { level } => {
                 cx.shared.set_verbosity(level);
                 Status::Success
             }
-            Command::SaslList | Command::SaslAuth { .. } | Command::SaslStep { .. } => {
+            BinaryCommand::SaslList | BinaryCommand::SaslAuth { .. } | BinaryCommand::SaslStep { .. } => {
                 return self.hear_sign_in(talk, cx, &request)
             }
-            Command::Quit => {
+            BinaryCommand::Quit => {
                 conclude(cx, &request, Status::Success);
                 return Done::Over(Next::Close);
             }
@@ -126,7 +127,7 @@ impl Dialect for Binary {
         write_status(cx.output, 0, 0, status);
     }
 
-    fn refuse(cx: &mut Context<'_>, refusal: &Refusal<'_>, _: bool) -> Done {
+    fn refuse(cx: &mut Context<'_>, refusal: &BinaryRefusal<'_>, _: bool) -> Done {
         if let Some(key) = refusal.forget {
             forget(cx, key);
         }
@@ -150,11 +151,11 @@ fn deadline(exptime: i64, now: Time) -> Deadline {
 }
 
 /// An answer without a body, or with the text of what went wrong. A success of a quiet request is not answered.
-fn conclude(cx: &mut Context<'_>, request: &Request<'_>, status: Status) -> Done {
+fn conclude(cx: &mut Context<'_>, request: &BinaryRequest<'_>, status: Status) -> Done {
     conclude_with(cx, request, status, 0)
 }
 
-fn conclude_with(cx: &mut Context<'_>, request: &Request<'_>, status: Status, cas: u64) -> Done {
+fn conclude_with(cx: &mut Context<'_>, request: &BinaryRequest<'_>, status: Status, cas: u64) -> Done {
     if status != Status::Success {
         write_status(cx.output, request.opcode, request.opaque, status);
     } else if !request.quiet {
@@ -165,17 +166,17 @@ fn conclude_with(cx: &mut Context<'_>, request: &Request<'_>, status: Status, ca
 
 fn write_header(
     out: &mut Vec<u8>,
-    request: &Request<'_>,
+    request: &BinaryRequest<'_>,
     cas: u64,
     extras_len: usize,
     key_len: usize,
     value_len: usize,
 ) {
-    let Request { opcode, opaque, .. } = *request;
+    let BinaryRequest { opcode, opaque, .. } = *request;
     AnswerHeader { opcode, opaque, status: Status::Success, cas, extras_len, key_len, value_len }.write(out);
 }
 
-fn say_text(cx: &mut Context<'_>, request: &Request<'_>, text: &[u8]) -> Done {
+fn say_text(cx: &mut Context<'_>, request: &BinaryRequest<'_>, text: &[u8]) -> Done {
     write_header(cx.output, request, 0, 0, 0, text.len());
     cx.output.extend_from_slice(text);
     Done::Answered
@@ -194,7 +195,7 @@ fn status_of(cx: &Context<'_>, error: &Error) -> Status {
 
 /// Every binary get tells the cas.
 #[inline]
-fn say_get(cx: &mut Context<'_>, request: &Request<'_>, key: &[u8], with_key: bool, touch: Option<i64>) -> Done {
+fn say_get(cx: &mut Context<'_>, request: &BinaryRequest<'_>, key: &[u8], with_key: bool, touch: Option<i64>) -> Done {
     let reply = BinaryValue { request, with_key };
     let said = match touch {
         None => get::one(cx, key, None, &reply),
@@ -211,7 +212,7 @@ fn say_get(cx: &mut Context<'_>, request: &Request<'_>, key: &[u8], with_key: bo
 
 /// A header, the flags, perhaps the key, the value.
 struct BinaryValue<'r> {
-    request: &'r Request<'r>,
+    request: &'r BinaryRequest<'r>,
     with_key: bool,
 }
 
@@ -233,7 +234,7 @@ impl Reply for BinaryValue<'_> {
     }
 
     fn miss(&self, out: &mut Vec<u8>, key: &[u8]) {
-        let Request { opcode, opaque, quiet, .. } = *self.request;
+        let BinaryRequest { opcode, opaque, quiet, .. } = *self.request;
         if quiet {
             return;
         }
@@ -248,8 +249,8 @@ impl Reply for BinaryValue<'_> {
 
 fn say_store(
     cx: &mut Context<'_>,
-    request: &Request<'_>,
-    verb: Verb,
+    request: &BinaryRequest<'_>,
+    verb: StoreMode,
     key: &[u8],
     flags: u32,
     exptime: i64,
@@ -259,7 +260,7 @@ fn say_store(
     let compare = Some(request.cas).filter(|cas| *cas != 0 && cx.shared.settings.cas);
     // As in memcached, a store that compares is a cas, whichever it is.
     let mode = match verb {
-        Verb::Set | Verb::Add | Verb::Replace if compare.is_some() => Mode::Set,
+        StoreMode::Set | StoreMode::Add | StoreMode::Replace if compare.is_some() => Mode::Set,
         verb => mode_of(verb),
     };
     let terms = Terms::new(mode).compare(compare).want_cas(!request.quiet);
@@ -275,7 +276,7 @@ fn say_store(
 
 fn say_count(
     cx: &mut Context<'_>,
-    request: &Request<'_>,
+    request: &BinaryRequest<'_>,
     key: &[u8],
     change: leveret_engine::Delta,
     initial: Option<(u64, i64)>,
@@ -299,7 +300,7 @@ fn say_count(
     conclude(cx, request, status)
 }
 
-fn say_touch(cx: &mut Context<'_>, request: &Request<'_>, key: &[u8], exptime: i64) -> Done {
+fn say_touch(cx: &mut Context<'_>, request: &BinaryRequest<'_>, key: &[u8], exptime: i64) -> Done {
     let touched = touch::before(cx, key)
         .and_then(|before| touch::touch(cx, key, deadline(exptime, cx.now)).map(|is_there| is_there.then_some(before)));
     let status = match touched {
@@ -316,7 +317,7 @@ fn say_touch(cx: &mut Context<'_>, request: &Request<'_>, key: &[u8], exptime: i
 }
 
 /// One answer for each statistic, and an empty one at the end.
-fn say_stats(talk: &Conversation, cx: &mut Context<'_>, request: &Request<'_>, subject: &[u8]) -> Done {
+fn say_stats(talk: &Conversation, cx: &mut Context<'_>, request: &BinaryRequest<'_>, subject: &[u8]) -> Done {
     let words: Vec<&[u8]> = subject.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
     let is_text = words.first() == Some(&b"cachedump".as_slice());
     let answer = stats::stats(cx, talk.transport, &words);
@@ -340,21 +341,21 @@ impl Binary {
     /// What is answered before the body of a request has come: that the client must sign in first, or that this is no
     /// way to do so.
     #[cold]
-    fn meet(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
+    fn meet(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
         let head = parse_head(input)?;
         talk.heard_secret |= head.is_sign_in();
         if !head.is_open_to_all() && !talk.is_known {
             write_status(cx.output, head.opcode, head.opaque, Status::AuthError);
-            return Some(Step::Done(input.len(), Done::Over(Next::Close)));
+            return Some(Consumed::Done(input.len(), Done::Over(Next::Close)));
         }
         // What is no name of a mechanism at all is refused as any other nonsense.
         let is_message = head.is_sign_in() && (1..=KEY_MAX).contains(&head.key_len);
         if !is_message {
             return None;
         }
-        let status = if head.key_len > SignIn::MECHANISM_MAX {
+        let status = if head.key_len > SaslSignIn::MECHANISM_MAX {
             Status::InvalidArguments
-        } else if head.value_len > SignIn::MESSAGE_MAX {
+        } else if head.value_len > SaslSignIn::MESSAGE_MAX {
             talk.is_known = false;
             self.sign_in.give_up();
             cx.count(Count::AuthCmds);
@@ -366,24 +367,24 @@ impl Binary {
         write_status(cx.output, head.opcode, head.opaque, status);
         let here = head.body_len.min(input.len() - HEADER_LEN);
         talk.pending = Pending::Refused(head.body_len - here);
-        Some(Step::Done(HEADER_LEN + here, Done::Answered))
+        Some(Consumed::Done(HEADER_LEN + here, Done::Answered))
     }
 
     /// Sasl List, Auth and Step. Each of them makes a stranger of the client, as in memcached.
     #[cold]
-    fn hear_sign_in(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: &Request<'_>) -> Done {
+    fn hear_sign_in(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: &BinaryRequest<'_>) -> Done {
         let Some(file) = cx.shared.passwords() else { return conclude(cx, request, Status::UnknownCommand) };
         talk.is_known = false;
         let said = match request.command {
-            Command::SaslAuth { mechanism, message } => self.sign_in.begin(file, mechanism, message),
-            Command::SaslStep { message, .. } => self.sign_in.step(file, message),
-            _ => return say_text(cx, request, SignIn::MECHANISMS),
+            BinaryCommand::SaslAuth { mechanism, message } => self.sign_in.begin(file, mechanism, message),
+            BinaryCommand::SaslStep { message, .. } => self.sign_in.step(file, message),
+            _ => return say_text(cx, request, SaslSignIn::MECHANISMS),
         };
-        if matches!(said, Said::More) {
+        if matches!(said, SaslAnswer::More) {
             return conclude(cx, request, Status::AuthContinue);
         }
         cx.count(Count::AuthCmds);
-        if matches!(said, Said::Right) {
+        if matches!(said, SaslAnswer::Right) {
             talk.is_known = true;
             return say_text(cx, request, b"Authenticated");
         }
@@ -398,18 +399,18 @@ mod tests {
 
     #[test]
     fn requests_are_told_apart_by_their_kind() {
-        let store = |verb| Command::Store { verb, key: b"k", flags: 0, exptime: 0, value: b"v" };
+        let store = |verb| BinaryCommand::Store { verb, key: b"k", flags: 0, exptime: 0, value: b"v" };
         for (command, want) in [
-            (Command::Get { key: b"k", with_key: false, touch: None }, Kind::Get),
-            (Command::Get { key: b"k", with_key: true, touch: Some(1) }, Kind::Get),
-            (store(Verb::Set), Kind::Set),
-            (store(Verb::Append), Kind::Set),
-            (Command::Delete { key: b"k" }, Kind::Delete),
-            (Command::Count { key: b"k", is_decrement: true, delta: 1, initial: None }, Kind::Count),
-            (Command::Touch { key: b"k", exptime: 1 }, Kind::Touch),
-            (Command::Noop, Kind::Other),
+            (BinaryCommand::Get { key: b"k", with_key: false, touch: None }, CommandKind::Get),
+            (BinaryCommand::Get { key: b"k", with_key: true, touch: Some(1) }, CommandKind::Get),
+            (store(StoreMode::Set), CommandKind::Set),
+            (store(StoreMode::Append), CommandKind::Set),
+            (BinaryCommand::Delete { key: b"k" }, CommandKind::Delete),
+            (BinaryCommand::Count { key: b"k", is_decrement: true, delta: 1, initial: None }, CommandKind::Count),
+            (BinaryCommand::Touch { key: b"k", exptime: 1 }, CommandKind::Touch),
+            (BinaryCommand::Noop, CommandKind::Other),
         ] {
-            assert_eq!(Binary::kind(&Request::new(command, false, 0)), want, "{command:?}");
+            assert_eq!(Binary::kind(&BinaryRequest::new(command, false, 0)), want, "{command:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use leveret_engine::{CountTerms, CountedItem, Deadline, Found, Stored, Terms, Ti
 use leveret_protocol::text::{
     write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns, Ttl,
 };
-use leveret_protocol::{Verb, WireKey, KEY_MAX};
+use leveret_protocol::{StoreMode, WireKey, KEY_MAX};
 
 /// What becomes of the deadline of an item that was there (Some) or was just made, for which alone `N` means something.
 fn course(from: Option<Deadline>, flags: Returns<'_>, vivify: Option<Deadline>, touch: Option<Deadline>) -> Course {
@@ -53,7 +53,7 @@ pub(super) fn get(cx: &mut Context<'_>, get: &MetaGet<'_>) {
         Ok(met) => met,
         Err(error) => return say_error(cx, &error),
     };
-    let Some(recache::Met { found, race, told }) = met else { return miss(cx.output, get) };
+    let Some(recache::MetItem { found, race, told }) = met else { return miss(cx.output, get) };
     let now = cx.now;
     let reply = MetaValue { get, race, told, now, shows_cas: cx.shared.settings.cas, tells_cas: ask.tells_cas };
     let knows = get.unless_cas == Some(found.cas) && cx.shown_cas(found.cas) != 0;
@@ -125,9 +125,9 @@ pub(super) fn store(cx: &mut Context<'_>, store: &MetaStore<'_>) {
     // As in memcached: an add asks for no cas, and to append and prepend 0 is none. A set and a replace compare
     // with it.
     let compare = match store.verb {
-        Verb::Add => None,
-        Verb::Append | Verb::Prepend => store.compare.filter(|cas| *cas != 0 && cx.shared.settings.cas),
-        Verb::Set | Verb::Replace => cx.compared(store.compare),
+        StoreMode::Add => None,
+        StoreMode::Append | StoreMode::Prepend => store.compare.filter(|cas| *cas != 0 && cx.shared.settings.cas),
+        StoreMode::Set | StoreMode::Replace => cx.compared(store.compare),
     };
     let terms = Terms::new(mode_of(store.verb))
         .compare(compare)

@@ -10,13 +10,13 @@ mod text;
 
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft};
-use crate::counters::latency::Kind;
-use crate::next::{Done, Step};
-use crate::settings::Protocol;
+use crate::counters::latency::CommandKind;
+use crate::next::{Consumed, Done};
+use crate::settings::AllowedProtocol;
 use crate::Shared;
 pub(crate) use binary::Binary;
 use leveret_engine::Error;
-use leveret_protocol::{Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
+use leveret_protocol::{Limits, Parsed, StoreMode, BINARY_REQUEST, KEY_MAX};
 pub(crate) use redis::Resp;
 pub(crate) use text::Text;
 
@@ -48,7 +48,7 @@ pub(crate) trait Dialect {
     fn keys_ahead(input: &[u8]) -> impl Iterator<Item = &[u8]>;
 
     /// What the request is, for the statistics of latencies.
-    fn kind(request: &Self::Request<'_>) -> Kind;
+    fn kind(request: &Self::Request<'_>) -> CommandKind;
 
     /// Whether the request at the front goes on without another byte.
     fn needs_no_input(&self) -> bool {
@@ -56,7 +56,7 @@ pub(crate) trait Dialect {
     }
 
     /// What is done before the request at the front of `input` is whole: Some ends it.
-    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step>;
+    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed>;
 
     /// Executes a request and says the answer.
     fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: Self::Request<'_>) -> Done;
@@ -70,7 +70,7 @@ pub(crate) trait Dialect {
 
 /// What stands before the value of a store.
 pub(crate) struct Front<'a> {
-    pub verb: Verb,
+    pub verb: StoreMode,
     pub key: &'a [u8],
     /// Its length.
     pub len: usize,
@@ -93,10 +93,10 @@ impl Spoken {
     pub fn of(first: u8, shared: &Shared) -> Option<Spoken> {
         let is_binary = first == BINARY_REQUEST;
         let is_allowed = match shared.settings.protocol {
-            Protocol::Ascii => !is_binary,
-            Protocol::Binary => is_binary,
+            AllowedProtocol::Ascii => !is_binary,
+            AllowedProtocol::Binary => is_binary,
             // Users are known by their `set`, which is text.
-            Protocol::Auto => !is_binary || shared.users().is_none(),
+            AllowedProtocol::Auto => !is_binary || shared.users().is_none(),
         };
         let spoken = if is_binary { Spoken::Binary(Binary::default()) } else { Spoken::Text(Text::default()) };
         is_allowed.then_some(spoken)

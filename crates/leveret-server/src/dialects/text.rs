@@ -7,14 +7,16 @@ use crate::commands::store::{forget, mode_of};
 use crate::commands::{count, delete, store, touch};
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
-use crate::counters::latency::Kind;
+use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
 use crate::flags::on_wire;
-use crate::next::{Done, Next, Step};
+use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms};
-use leveret_protocol::text::{self, write_number, write_value_header, Command, Fault, Keys, Refusal};
-use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
+use leveret_protocol::text::{
+    self, write_number, write_value_header, RequestFault, TextCommand, TextKeys, TextRefusal,
+};
+use leveret_protocol::{ahead, Limits, Parsed, StoreMode, KEY_MAX};
 use std::sync::PoisonError;
 
 /// The classic and the meta commands.
@@ -33,8 +35,8 @@ struct Fetch {
 }
 
 impl Dialect for Text {
-    type Request<'a> = Command<'a>;
-    type Refusal<'a> = Refusal<'a>;
+    type Request<'a> = TextCommand<'a>;
+    type Refusal<'a> = TextRefusal<'a>;
 
     const HAS_LINES: bool = true;
 
@@ -42,30 +44,30 @@ impl Dialect for Text {
     const UNKNOWN_MAX: usize = 16 << 10;
 
     #[inline]
-    fn parse<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
+    fn parse<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Parsed<TextCommand<'a>, TextRefusal<'a>> {
         text::parse_after(input, scanned, limits)
     }
 
-    fn resume<'a>(&self, input: &'a [u8], left: KeysLeft) -> Option<Command<'a>> {
+    fn resume<'a>(&self, input: &'a [u8], left: KeysLeft) -> Option<TextCommand<'a>> {
         let Fetch { with_cas, touch } = self.fetch;
-        let keys = Keys::resume(input, left.rest_len);
+        let keys = TextKeys::resume(input, left.rest_len);
         Some(match touch {
-            None => Command::Get { keys, with_cas },
-            Some(exptime) => Command::GetAndTouch { exptime, keys, with_cas },
+            None => TextCommand::Get { keys, with_cas },
+            Some(exptime) => TextCommand::GetAndTouch { exptime, keys, with_cas },
         })
     }
 
     fn front<'a>(input: &'a [u8], room: &'a mut [u8; KEY_MAX], limits: &Limits) -> Option<Front<'a>> {
         let len = input.iter().position(|byte| *byte == b'\n')? + 1;
         let (verb, key) = match text::parse_line(&input[..len], *b"\r\n", limits) {
-            Parsed::Request { request: Command::Store { verb, key, .. }, .. } => (verb, key),
-            Parsed::Request { request: Command::MetaStore(store), .. } => (store.verb, store.key.decode(room)),
+            Parsed::Request { request: TextCommand::Store { verb, key, .. }, .. } => (verb, key),
+            Parsed::Request { request: TextCommand::MetaStore(store), .. } => (store.verb, store.key.decode(room)),
             _ => return None,
         };
         Some(Front { verb, key, len, end_len: 2 })
     }
 
-    fn rejoin<'a>(front: &'a [u8], end: &'a [u8], limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
+    fn rejoin<'a>(front: &'a [u8], end: &'a [u8], limits: &Limits) -> Parsed<TextCommand<'a>, TextRefusal<'a>> {
         match *end {
             [first, second] => text::parse_line(front, [first, second], limits),
             _ => Parsed::More { total: front.len() + 2, scanned: 0 },
@@ -76,26 +78,26 @@ impl Dialect for Text {
         ahead::keys(input)
     }
 
-    fn kind(request: &Command<'_>) -> Kind {
+    fn kind(request: &TextCommand<'_>) -> CommandKind {
         match request {
-            Command::Get { .. } | Command::GetAndTouch { .. } | Command::MetaGet(_) => Kind::Get,
-            Command::Store { .. } | Command::MetaStore(_) => Kind::Set,
-            Command::Delete { .. } | Command::MetaDelete(_) => Kind::Delete,
-            Command::Count { .. } | Command::MetaCount(_) => Kind::Count,
-            Command::Touch { .. } => Kind::Touch,
-            _ => Kind::Other,
+            TextCommand::Get { .. } | TextCommand::GetAndTouch { .. } | TextCommand::MetaGet(_) => CommandKind::Get,
+            TextCommand::Store { .. } | TextCommand::MetaStore(_) => CommandKind::Set,
+            TextCommand::Delete { .. } | TextCommand::MetaDelete(_) => CommandKind::Delete,
+            TextCommand::Count { .. } | TextCommand::MetaCount(_) => CommandKind::Count,
+            TextCommand::Touch { .. } => CommandKind::Touch,
+            _ => CommandKind::Other,
         }
     }
 
     #[inline]
-    fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Step> {
+    fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Consumed> {
         // What a stranger sends is his password, or its front.
         talk.heard_secret |= !talk.is_known;
         None
     }
 
-    fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, command: Command<'_>) -> Done {
-        use Command::*;
+    fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
+        use TextCommand::*;
         if !talk.is_known && cx.shared.users().is_some() {
             return sign_in(talk, cx, command);
         }
@@ -158,14 +160,14 @@ impl Dialect for Text {
         lines::say_error(cx, error);
     }
 
-    fn refuse(cx: &mut Context<'_>, refusal: &Refusal<'_>, is_known: bool) -> Done {
+    fn refuse(cx: &mut Context<'_>, refusal: &TextRefusal<'_>, is_known: bool) -> Done {
         if let Some(key) = refusal.forget.filter(|_| is_known) {
             forget(cx, key.decode(&mut [0; KEY_MAX]));
         }
         match refusal.fault {
-            Fault::Line => {}
-            Fault::TooLarge => cx.count(Count::StoreTooLarge),
-            Fault::BadBlock => cx.count(Count::SetsRefused),
+            RequestFault::Line => {}
+            RequestFault::TooLarge => cx.count(Count::StoreTooLarge),
+            RequestFault::BadBlock => cx.count(Count::SetsRefused),
         }
         if !refusal.is_silent && !refusal.answer.is_empty() {
             cx.say(refusal.answer);
@@ -181,7 +183,7 @@ impl Dialect for Text {
 impl Text {
     /// A key that is neither there nor known to be missing ends the answer: its error stands where END would.
     #[inline]
-    fn get(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, keys: Keys<'_>, fetch: Fetch) -> Done {
+    fn get(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, keys: TextKeys<'_>, fetch: Fetch) -> Done {
         let touch = fetch.touch.map(|exptime| deadline(exptime, cx.now));
         match get::many(cx, keys, touch, &TextValue { with_cas: fetch.with_cas }) {
             Ok(None) => cx.output.extend_from_slice(b"END\r\n"),
@@ -222,9 +224,9 @@ impl Reply for TextValue {
 
 /// Whom `-Y` asks for a name and a password.
 #[cold]
-fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: Command<'_>) -> Done {
+fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
     match command {
-        Command::Store { verb: Verb::Set, compare: None, value, noreply, .. } => {
+        TextCommand::Store { verb: StoreMode::Set, compare: None, value, noreply, .. } => {
             cx.count(Count::AuthCmds);
             let users = cx.shared.users().map(|users| users.read().unwrap_or_else(PoisonError::into_inner));
             talk.is_known = users.is_some_and(|users| users.admit(value));
@@ -236,7 +238,7 @@ fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: Command<'_>) 
             }
             Done::Answered
         }
-        Command::Quit => Done::Over(Next::Close),
+        TextCommand::Quit => Done::Over(Next::Close),
         _ => {
             cx.say("CLIENT_ERROR unauthenticated");
             Done::Answered
@@ -278,16 +280,16 @@ mod tests {
     fn requests_are_told_apart_by_their_kind() {
         let limits = Limits { value_max: 100 };
         for (line, want) in [
-            (&b"get a\r\n"[..], Kind::Get),
-            (b"mg a v\r\n", Kind::Get),
-            (b"gats 5 a\r\n", Kind::Get),
-            (b"cas a 0 0 1 1\r\nx\r\n", Kind::Set),
-            (b"ms a 1\r\nx\r\n", Kind::Set),
-            (b"md a\r\n", Kind::Delete),
-            (b"decr a 1\r\n", Kind::Count),
-            (b"ma a\r\n", Kind::Count),
-            (b"touch a 1\r\n", Kind::Touch),
-            (b"version\r\n", Kind::Other),
+            (&b"get a\r\n"[..], CommandKind::Get),
+            (b"mg a v\r\n", CommandKind::Get),
+            (b"gats 5 a\r\n", CommandKind::Get),
+            (b"cas a 0 0 1 1\r\nx\r\n", CommandKind::Set),
+            (b"ms a 1\r\nx\r\n", CommandKind::Set),
+            (b"md a\r\n", CommandKind::Delete),
+            (b"decr a 1\r\n", CommandKind::Count),
+            (b"ma a\r\n", CommandKind::Count),
+            (b"touch a 1\r\n", CommandKind::Touch),
+            (b"version\r\n", CommandKind::Other),
         ] {
             let Parsed::Request { request, .. } = Text::parse(line, 0, &limits) else { panic!("{line:?}") };
             assert_eq!(Text::kind(&request), want, "{line:?}");

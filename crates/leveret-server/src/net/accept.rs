@@ -4,7 +4,7 @@ use super::listen::Listener;
 use crate::announcing::announce;
 use crate::commands::dump::TENDED_AT_ONCE;
 use crate::entrance::Entrance;
-use crate::inbox::{Accepted, Control, Inbox};
+use crate::inbox::{Accepted, Inbox, RunState};
 use crate::log::{self, Level};
 use crate::signals::{Signals, Wish};
 use crate::systemd::Watchdog;
@@ -36,7 +36,7 @@ pub(crate) struct Reception<'a> {
     pub poll: Poll,
     pub signals: Signals,
     pub listeners: Vec<Listener>,
-    pub control: Arc<Control>,
+    pub control: Arc<RunState>,
     pub inboxes: Vec<Arc<Inbox>>,
     /// Whose turn it is to get a connection.
     pub turn: usize,

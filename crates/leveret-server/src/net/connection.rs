@@ -5,14 +5,14 @@
 //! - the front of a request whose rest has not come (`rest`),
 //! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
 use super::buffers::{Buffers, Out, Spares, INPUT_LEN, SHARED_REST_MAX};
-use super::stream::{Received, Stream};
-use crate::auth::secret::wipe;
-use crate::counters::traffic::{State, WorkerCounters};
+use super::stream::{ReceivedBytes, Stream};
+use crate::counters::traffic::{ConnectionState, WorkerCounters};
 use crate::next::Next;
 use crate::redis::clients::Client;
 use crate::session::Session;
 use crate::Worker;
 use leveret_engine::Outgoing;
+use leveret_tls::wipe;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
@@ -63,7 +63,7 @@ pub struct Workbench<'w> {
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TurnEnd {
     /// All that came is answered: wait until the socket is readable.
     Idle,
     /// There is more to do without waiting: another turn, after the others had theirs.
@@ -124,11 +124,11 @@ pub struct Connection {
     /// Its place in `stats conns`.
     pub info: usize,
     /// What is told of it there.
-    pub shown: State,
+    pub shown: ConnectionState,
 }
 
 /// How the conversation over one input went.
-enum Said {
+enum InputEnd {
     /// The input is used up, but for the front of a request that will have so many bytes.
     Read { total: usize },
     /// `take` can go on.
@@ -136,7 +136,7 @@ enum Said {
     /// It can go on in a moment.
     Later,
     /// The conversation is over.
-    Over(Outcome),
+    Over(TurnEnd),
 }
 
 /// What became of bytes to send.
@@ -175,7 +175,7 @@ impl Connection {
             since_secs: now_secs,
             last_active_secs: now_secs,
             info: usize::MAX,
-            shown: State::New,
+            shown: ConnectionState::New,
         }
     }
 
@@ -200,29 +200,29 @@ impl Connection {
     }
 
     /// Does what can be done without waiting.
-    pub fn turn(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+    pub fn turn(&mut self, bench: &mut Workbench<'_>) -> TurnEnd {
         match self.send_unsent(&mut bench.buffers.out.spares, bench.counters) {
             Sent::All if self.is_closing => return self.over(),
             Sent::All => {}
-            Sent::Part => return Outcome::Blocked,
-            Sent::Enough => return Outcome::Again,
-            Sent::Broken => return Outcome::Failed,
+            Sent::Part => return TurnEnd::Blocked,
+            Sent::Enough => return TurnEnd::Again,
+            Sent::Broken => return TurnEnd::Failed,
         }
         if self.is_watching() {
             return self.turn_of_watcher(bench);
         }
         let is_own = self.rest.len().max(self.wanted) > SHARED_REST_MAX;
-        let talked = if is_own { self.talk_own(bench) } else { self.talk_shared(bench) };
-        let (said, is_drained) = match talked {
-            Ok(talked) => talked,
+        let answered = if is_own { self.answer_from_own(bench) } else { self.answer_from_shared(bench) };
+        let (said, is_drained) = match answered {
+            Ok(answered) => answered,
             Err(outcome) => return outcome,
         };
-        self.has_more = matches!(said, Said::More | Said::Later);
+        self.has_more = matches!(said, InputEnd::More | InputEnd::Later);
         self.wanted = match said {
-            Said::Read { total } => total.max(self.rest.len() + 1),
+            InputEnd::Read { total } => total.max(self.rest.len() + 1),
             _ => 1,
         };
-        // What did not go out in the middle of the talk stays the first to go.
+        // What did not go out in the middle of the answers stays the first to go.
         let out = &mut bench.buffers.out;
         let sent = match self.unsent.is_empty() {
             _ if self.value.is_some() => Sent::Enough,
@@ -230,20 +230,20 @@ impl Connection {
             false => self.send_unsent(&mut out.spares, bench.counters),
         };
         match (sent, said) {
-            (_, Said::Over(stop @ Outcome::Stop { .. })) => stop,
-            (Sent::Broken, _) => Outcome::Failed,
+            (_, InputEnd::Over(stop @ TurnEnd::Stop { .. })) => stop,
+            (Sent::Broken, _) => TurnEnd::Failed,
             (sent @ (Sent::Part | Sent::Enough), said) => {
-                self.is_closing = matches!(said, Said::Over(_));
+                self.is_closing = matches!(said, InputEnd::Over(_));
                 if sent == Sent::Part {
-                    Outcome::Blocked
+                    TurnEnd::Blocked
                 } else {
-                    Outcome::Again
+                    TurnEnd::Again
                 }
             }
-            (Sent::All, Said::Over(outcome)) => outcome,
-            (Sent::All, Said::Later) => Outcome::Later,
-            (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
-            (Sent::All, _) => Outcome::Again,
+            (Sent::All, InputEnd::Over(outcome)) => outcome,
+            (Sent::All, InputEnd::Later) => TurnEnd::Later,
+            (Sent::All, InputEnd::Read { .. }) if is_drained => TurnEnd::Idle,
+            (Sent::All, _) => TurnEnd::Again,
         }
     }
 
@@ -259,11 +259,11 @@ impl Connection {
     }
 
     /// How it ends when nobody broke off.
-    fn over(&self) -> Outcome {
+    fn over(&self) -> TurnEnd {
         if self.session.is_at_fault() {
-            Outcome::Failed
+            TurnEnd::Failed
         } else {
-            Outcome::Closed
+            TurnEnd::Closed
         }
     }
 
@@ -273,29 +273,29 @@ impl Connection {
     }
 
     /// What it is about after a turn.
-    pub fn state(&self, is_blocked: bool) -> State {
+    pub fn state(&self, is_blocked: bool) -> ConnectionState {
         if self.is_watching() {
-            State::Watch
+            ConnectionState::Watch
         } else if is_blocked {
-            State::Write
+            ConnectionState::Write
         } else {
             self.session.state(self.rest.len())
         }
     }
 
     /// Sends a watcher what there is to tell. All that it may say is `quit`.
-    fn turn_of_watcher(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+    fn turn_of_watcher(&mut self, bench: &mut Workbench<'_>) -> TurnEnd {
         let Buffers { input, encrypted, out } = &mut *bench.buffers;
         let is_drained = match self.stream.receive(&mut input[..FRONT_LEN], encrypted).map(|received| received.len) {
-            Ok(0) => return Outcome::Failed,
-            Ok(len) if input[..len].trim_ascii().ends_with(b"quit") => return Outcome::Closed,
+            Ok(0) => return TurnEnd::Failed,
+            Ok(len) if input[..len].trim_ascii().ends_with(b"quit") => return TurnEnd::Closed,
             Ok(len) => {
                 WorkerCounters::add(&bench.counters.bytes_read, len as u64);
                 false
             }
             Err(Errno::AGAIN | Errno::INPROGRESS) => true,
             Err(Errno::INTR) => false,
-            Err(_) => return Outcome::Failed,
+            Err(_) => return TurnEnd::Failed,
         };
         if let Some(watching) = self.session.watching() {
             if self.stream.is_plain() {
@@ -304,15 +304,15 @@ impl Connection {
             watching.take(&mut out.output);
         }
         match self.send(out, bench.counters) {
-            Sent::All if is_drained => Outcome::Idle,
-            Sent::All | Sent::Enough => Outcome::Again,
-            Sent::Part => Outcome::Blocked,
-            Sent::Broken => Outcome::Failed,
+            Sent::All if is_drained => TurnEnd::Idle,
+            Sent::All | Sent::Enough => TurnEnd::Again,
+            Sent::Part => TurnEnd::Blocked,
+            Sent::Broken => TurnEnd::Failed,
         }
     }
 
-    /// Receives into the shared input, behind the rest of last time, and talks.
-    fn talk_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+    /// Receives into the shared input, behind the rest of last time, and answers.
+    fn answer_from_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
         let Buffers { input, encrypted, out } = &mut *bench.buffers;
         let kept = self.rest.len();
         input[..kept].copy_from_slice(&self.rest);
@@ -335,7 +335,7 @@ impl Connection {
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             (kept + received, is_drained && !self.is_half_closed)
         };
-        let (done, said) = self.talk(&input[..len], out, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.answer(&input[..len], out, bench.worker, bench.counters, bench.others_wait);
         let heard_secret = self.session.heard_secret();
         if heard_secret {
             wipe(&mut self.rest);
@@ -346,7 +346,7 @@ impl Connection {
             self.rest = Vec::new();
         } else {
             self.rest.clear();
-            if let Said::Read { total } = said {
+            if let InputEnd::Read { total } = said {
                 // Without room for all of it only the front is kept, and the connection is parked in its next turn.
                 let needed = if total > left.len() + 1 { total } else { LINE_ROOM };
                 if total > SHARED_REST_MAX && needed as u64 <= bench.worker.client_room(bench.may_grow) {
@@ -362,8 +362,8 @@ impl Connection {
         Ok((said, is_drained))
     }
 
-    /// Receives into the connection's own buffer, and talks once the request is whole.
-    fn talk_own(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+    /// Receives into the connection's own buffer, and answers once the request is whole.
+    fn answer_from_own(&mut self, bench: &mut Workbench<'_>) -> Result<(InputEnd, bool), TurnEnd> {
         let is_drained = if self.has_more {
             false
         } else {
@@ -372,7 +372,7 @@ impl Connection {
             if needed > self.rest.capacity() {
                 let capacity = if missing > 1 { needed } else { LINE_ROOM.max(needed + OWN_STEP) };
                 if (capacity - self.rest.capacity()) as u64 > bench.worker.client_room(bench.may_grow) {
-                    return Err(Outcome::Parked);
+                    return Err(TurnEnd::Parked);
                 }
                 self.rest.reserve_exact(capacity - self.rest.len());
             }
@@ -380,7 +380,7 @@ impl Connection {
             let (received, is_drained) = if self.stream.is_plain() {
                 let received = recv(self.stream.socket(), spare_capacity(&mut self.rest), RecvFlags::empty());
                 let received = received.map(|(len, _)| len);
-                received_through(received.map(|len| Received { len, is_drained: len < room }))?
+                received_through(received.map(|len| ReceivedBytes { len, is_drained: len < room }))?
             } else {
                 // Less than all of the room at a time: each byte of it is zeroed first.
                 let before = self.rest.len();
@@ -393,15 +393,15 @@ impl Connection {
             is_drained && !self.is_half_closed
         };
         if !self.has_more && self.rest.len() < self.wanted {
-            return Err(if is_drained { Outcome::Idle } else { Outcome::Again });
+            return Err(if is_drained { TurnEnd::Idle } else { TurnEnd::Again });
         }
         let mut rest = mem::take(&mut self.rest);
         let out = &mut bench.buffers.out;
-        let (done, said) = self.talk(&rest, out, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.answer(&rest, out, bench.worker, bench.counters, bench.others_wait);
         if self.session.heard_secret() {
             wipe(&mut rest[..done]);
         }
-        let total = if let Said::Read { total } = said { total } else { 0 };
+        let total = if let InputEnd::Read { total } = said { total } else { 0 };
         if total.max(rest.len() - done) > SHARED_REST_MAX {
             rest.drain(..done);
             self.rest = rest;
@@ -415,14 +415,14 @@ impl Connection {
 
     /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns
     /// how many bytes are done with.
-    fn talk(
+    fn answer(
         &mut self,
         input: &[u8],
         out: &mut Out,
         worker: &Worker,
         counters: &WorkerCounters,
         others_wait: bool,
-    ) -> (usize, Said) {
+    ) -> (usize, InputEnd) {
         let mut done = 0;
         let mut turns = 0;
         let written_before = counters.bytes_written.load(Relaxed);
@@ -431,25 +431,25 @@ impl Connection {
             done += taken;
             self.has_got_on |= taken > 0 || matches!(next, Next::Send | Next::Yield);
             match next {
-                Next::Read { total } => return (done, Said::Read { total }),
+                Next::Read { total } => return (done, InputEnd::Read { total }),
                 Next::Send => match self.send(out, counters) {
                     // `stats reset` lowers the count, which ends this turn early.
                     Sent::All if counters.bytes_written.load(Relaxed).wrapping_sub(written_before) < TURN_BYTES => {}
-                    Sent::All | Sent::Part | Sent::Enough => return (done, Said::More),
-                    Sent::Broken => return (done, Said::Over(Outcome::Failed)),
+                    Sent::All | Sent::Part | Sent::Enough => return (done, InputEnd::More),
+                    Sent::Broken => return (done, InputEnd::Over(TurnEnd::Failed)),
                 },
                 Next::Yield => {
                     turns += 1;
                     let is_much = self.session.is_midway() || input.len() - done > YIELD_WORTH;
                     if turns > TURNS_ALONE || others_wait && is_much {
-                        return (done, Said::More);
+                        return (done, InputEnd::More);
                     }
                 }
-                Next::Busy => return (done, Said::Later),
+                Next::Busy => return (done, InputEnd::Later),
                 // What a watcher has said besides is not looked at.
-                Next::Watch => return (input.len(), Said::More),
-                Next::Close => return (done, Said::Over(self.over())),
-                Next::Stop { graceful } => return (done, Said::Over(Outcome::Stop { graceful })),
+                Next::Watch => return (input.len(), InputEnd::More),
+                Next::Close => return (done, InputEnd::Over(self.over())),
+                Next::Stop { graceful } => return (done, InputEnd::Over(TurnEnd::Stop { graceful })),
             }
         }
     }
@@ -574,20 +574,20 @@ impl Connection {
     }
 }
 
-fn received_through(result: Result<Received, Errno>) -> Result<(usize, bool), Outcome> {
+fn received_through(result: Result<ReceivedBytes, Errno>) -> Result<(usize, bool), TurnEnd> {
     let is_drained = result.as_ref().is_ok_and(|received| received.is_drained);
     Ok((received(result.map(|received| received.len))?, is_drained))
 }
 
-fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
+fn received(result: Result<usize, Errno>) -> Result<usize, TurnEnd> {
     match result {
-        Ok(0) => Err(Outcome::Closed),
+        Ok(0) => Err(TurnEnd::Closed),
         Ok(len) => Ok(len),
-        Err(Errno::AGAIN) => Err(Outcome::Idle),
-        Err(Errno::INTR) => Err(Outcome::Again),
+        Err(Errno::AGAIN) => Err(TurnEnd::Idle),
+        Err(Errno::INTR) => Err(TurnEnd::Again),
         // An answer of TLS itself is stuck.
-        Err(Errno::INPROGRESS) => Err(Outcome::Blocked),
-        Err(_) => Err(Outcome::Failed),
+        Err(Errno::INPROGRESS) => Err(TurnEnd::Blocked),
+        Err(_) => Err(TurnEnd::Failed),
     }
 }
 

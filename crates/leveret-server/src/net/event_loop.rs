@@ -7,12 +7,12 @@
 mod memory;
 
 use super::buffers::Buffers;
-use super::connection::{Connection, Outcome, Workbench};
+use super::connection::{Connection, TurnEnd, Workbench};
 use super::stream::Stream;
 use super::udp::{self, UdpPort};
-use crate::counters::traffic::{ConnectionInfo, State, WorkerCounters};
+use crate::counters::traffic::{ConnectionInfo, ConnectionState, WorkerCounters};
 use crate::entrance::Entrance;
-use crate::inbox::{Accepted, Control, Inbox};
+use crate::inbox::{Accepted, Inbox, RunState};
 use crate::log::{self, Level};
 use crate::session::Session;
 use crate::settings::Security;
@@ -59,7 +59,7 @@ const PARKED_TICK: Duration = Duration::from_millis(20);
 pub struct Start {
     index: usize,
     shared: Arc<Shared>,
-    control: Arc<Control>,
+    control: Arc<RunState>,
     inbox: Arc<Inbox>,
     poll: Poll,
     udp: Vec<OwnedFd>,
@@ -68,7 +68,7 @@ pub struct Start {
 /// The loop of a worker in its thread.
 struct EventLoop {
     worker: Worker,
-    control: Arc<Control>,
+    control: Arc<RunState>,
     inbox: Arc<Inbox>,
     poll: Poll,
     connections: Slab<Connection>,
@@ -100,7 +100,7 @@ impl Start {
     pub fn new(
         index: usize,
         shared: Arc<Shared>,
-        control: Arc<Control>,
+        control: Arc<RunState>,
         udp: Vec<OwnedFd>,
     ) -> io::Result<(Start, Arc<Inbox>)> {
         let poll = Poll::new()?;
@@ -175,6 +175,7 @@ impl EventLoop {
                 }
             }
             self.turn_later_ones();
+            self.worker.remove_overdue();
             self.unpark();
             self.sweep_held();
             self.sweep_handshakes();
@@ -201,6 +202,7 @@ impl EventLoop {
         } else if self.worker.shared.live.idle_timeout_secs() > 0 && !self.connections.is_empty()
             || !self.handshakes.is_empty()
             || self.held > 0
+            || self.worker.has_overdue()
         {
             Some(Duration::from_secs(1))
         } else {
@@ -292,7 +294,8 @@ impl EventLoop {
         };
         let mut connection = Connection::new(stream, session, now_secs);
         self.tell_connection(EventKind::Opened, fd, transport, peer, 0);
-        let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs, state: State::New };
+        let info =
+            ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs, state: ConnectionState::New };
         connection.info = self.counters().connections().insert(info);
         self.connections.insert(connection);
         if self.worker.shared.verbosity() > 1 {
@@ -317,10 +320,10 @@ impl EventLoop {
         let mut bench = Workbench { worker: &self.worker, counters, buffers, others_wait, may_grow, is_tight };
         let held_before = connection.kept_bytes();
         let outcome = connection.turn(&mut bench);
-        if outcome != Outcome::Parked {
+        if outcome != TurnEnd::Parked {
             connection.parked_secs = None;
         }
-        let state = connection.state(outcome == Outcome::Blocked);
+        let state = connection.state(outcome == TurnEnd::Blocked);
         if (connection.last_active_secs, connection.shown) != (now_secs, state) {
             (connection.last_active_secs, connection.shown) = (now_secs, state);
             if let Some(info) = counters.connections().get_mut(connection.info) {
@@ -334,16 +337,16 @@ impl EventLoop {
             self.note_held(key, held_before, now_secs);
         }
         let Some(connection) = self.connections.get_mut(key) else { return };
-        connection.busy = if outcome == Outcome::Later { (connection.busy.0 + 1, true) } else { (0, false) };
+        connection.busy = if outcome == TurnEnd::Later { (connection.busy.0 + 1, true) } else { (0, false) };
         match outcome {
-            Outcome::Later => {
+            TurnEnd::Later => {
                 let wait = BUSY_FIRST * (1 << (connection.busy.0 - 1).min(BUSY_DOUBLINGS));
                 self.later.push(Reverse((Instant::now() + wait, key)));
             }
-            Outcome::Parked => self.park(key),
-            Outcome::Idle if self.draining_until.is_some() => self.close(key, reason_of::SHUTDOWN),
-            outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {
-                let is_blocked = outcome == Outcome::Blocked;
+            TurnEnd::Parked => self.park(key),
+            TurnEnd::Idle if self.draining_until.is_some() => self.close(key, reason_of::SHUTDOWN),
+            outcome @ (TurnEnd::Idle | TurnEnd::Again | TurnEnd::Blocked) => {
+                let is_blocked = outcome == TurnEnd::Blocked;
                 if is_blocked != connection.is_blocked {
                     connection.is_blocked = is_blocked;
                     let interest = if is_blocked { Interest::WRITABLE } else { Interest::READABLE };
@@ -352,14 +355,14 @@ impl EventLoop {
                         return self.close(key, reason_of::ERROR);
                     }
                 }
-                if outcome == Outcome::Again && !connection.is_queued {
+                if outcome == TurnEnd::Again && !connection.is_queued {
                     connection.is_queued = true;
                     self.again.push(key);
                 }
             }
-            Outcome::Closed => self.close(key, reason_of::NORMAL),
-            Outcome::Failed => self.close(key, reason_of::ERROR),
-            Outcome::Stop { graceful } => {
+            TurnEnd::Closed => self.close(key, reason_of::NORMAL),
+            TurnEnd::Failed => self.close(key, reason_of::ERROR),
+            TurnEnd::Stop { graceful } => {
                 self.close(key, reason_of::SHUTDOWN);
                 self.control.ask_to_stop(graceful);
             }

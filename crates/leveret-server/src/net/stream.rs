@@ -42,7 +42,7 @@ struct Secured {
 }
 
 /// What was received.
-pub struct Received {
+pub struct ReceivedBytes {
     /// So many bytes; 0: the other side has ended.
     pub len: usize,
     /// There is no more until the socket says so.
@@ -103,11 +103,11 @@ impl Stream {
 
     /// Receives without waiting. `encrypted` is where TLS keeps what it gets from the socket meanwhile.
     #[inline]
-    pub fn receive(&mut self, room: &mut [u8], encrypted: &mut Vec<u8>) -> Result<Received, Errno> {
+    pub fn receive(&mut self, room: &mut [u8], encrypted: &mut Vec<u8>) -> Result<ReceivedBytes, Errno> {
         match &mut self.tls {
             None => {
                 let (len, _) = recv(&self.socket, &mut *room, RecvFlags::empty())?;
-                Ok(Received { len, is_drained: len < room.len() })
+                Ok(ReceivedBytes { len, is_drained: len < room.len() })
             }
             Some(tls) => tls.receive(&self.socket, room, encrypted),
         }
@@ -139,8 +139,8 @@ impl Drop for Stream {
 }
 
 impl Secured {
-    fn receive(&mut self, socket: &OwnedFd, room: &mut [u8], encrypted: &mut Vec<u8>) -> Result<Received, Errno> {
-        let mut received = Received { len: 0, is_drained: false };
+    fn receive(&mut self, socket: &OwnedFd, room: &mut [u8], encrypted: &mut Vec<u8>) -> Result<ReceivedBytes, Errno> {
+        let mut received = ReceivedBytes { len: 0, is_drained: false };
         loop {
             if !self.rest.is_empty() {
                 let rest = std::mem::take(&mut self.rest);
@@ -244,14 +244,7 @@ impl Secured {
     }
 
     fn flush(&mut self, socket: &OwnedFd) -> Result<(), Errno> {
-        while self.connection.wants_write() {
-            match self.connection.write_tls(&mut Socket(socket)) {
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
-            }
-        }
-        Ok(())
+        leveret_tls::flush(&mut self.connection, &mut Socket(socket))
     }
 
     fn fail(&mut self, why: &dyn std::fmt::Display) {

@@ -125,7 +125,7 @@ impl UdpPort {
             bytes_read += datagram.bytes;
             let (Some(request), Some(client)) = (datagram.iovs().next(), datagram.address) else { continue };
             if let Some((frame, requests)) = Frame::parse(request).filter(|(frame, _)| frame.is_whole_request()) {
-                stop = stop.or(self.answers.talk(worker, requests, frame.request_id, client));
+                stop = stop.or(self.answers.answer(worker, requests, frame.request_id, client));
             }
             if self.answers.bytes.len() >= ANSWERS_FULL {
                 self.answers.send(self.socket.as_fd(), counters);
@@ -162,7 +162,7 @@ struct Answer {
 
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
-    fn talk(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
+    fn answer(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
         // Two servers that take each other's answers for requests would never end, and who begins that needs only a sender's
         // address.
         if ERRORS.iter().any(|error| requests.starts_with(error)) {
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::{Settings, Shared};
     use leveret_engine::{Arena, OpenOptions};
-    use leveret_protocol::udp::{Accepted, Reassembly};
+    use leveret_protocol::udp::{Assembled, Reassembly};
     use std::net::UdpSocket;
     use std::time::Duration;
 
@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(datagrams.len(), answer.len().div_ceil(DATAGRAM_MAX - HEADER_LEN), "{len}");
             let mut whole = Reassembly::new(2, 1 << 20);
             for datagram in &datagrams {
-                assert!(matches!(whole.accept(datagram), Accepted::Part | Accepted::Whole));
+                assert!(matches!(whole.accept(datagram), Assembled::Part | Assembled::Whole));
             }
             assert_eq!(whole.finish().unwrap(), answer.as_bytes(), "{len}");
         }

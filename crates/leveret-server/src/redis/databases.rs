@@ -24,7 +24,7 @@ impl std::fmt::Debug for DatabaseArenas {
 
 impl DatabaseArenas {
     /// Opens those that are there beside the arena at `first`. `options` are for those that have to be made.
-    pub fn open(first: &Path, count: u32, options: OpenOptions) -> Result<DatabaseArenas, leveret_place::Error> {
+    pub fn open(first: &Path, count: u32, options: OpenOptions) -> Result<DatabaseArenas, leveret_place::PlaceError> {
         let mut open = vec![None];
         for number in 1..count.max(1) {
             let path = path_of(first, number);
@@ -71,7 +71,7 @@ impl DatabaseArenas {
                 Ok(arena)
             }
             Err(error) => {
-                let error = leveret_place::Error::from(error);
+                let error = leveret_place::PlaceError::from(error);
                 log::tell(Level::Error, format_args!("database {number} cannot be made: {error}"));
                 Err(Error::NoMemory)
             }

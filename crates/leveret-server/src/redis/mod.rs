@@ -43,7 +43,7 @@ pub(crate) struct Redis {
 
 impl Redis {
     /// The entrance to this arena and to the databases beside it.
-    pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, leveret_place::Error> {
+    pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, leveret_place::PlaceError> {
         let options = settings.open_options(first.memory().max(MEMORY_MIN));
         let threads = settings.threads.max(1);
         Ok(Redis {

@@ -1,6 +1,6 @@
 //! `stats cachedump CLASS LIMIT`: some keys, for old tools (memcdump, php-memcached's getAllKeys). `lru_crawler
 //! metadump` lists all.
-use super::Answer;
+use super::StatsList;
 use crate::memcached::ITEMS_CLASS;
 use crate::Shared;
 use leveret_engine::{Cursor, Time};
@@ -11,23 +11,23 @@ const TEXT_MAX: usize = 2 << 20;
 /// memcached's highest class.
 const CLASS_MAX: u32 = 63;
 
-pub fn answer(shared: &Shared, words: &[&[u8]]) -> Answer {
+pub fn answer(shared: &Shared, words: &[&[u8]]) -> StatsList {
     let number = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok());
     if !shared.live.dump() {
-        return Answer::word("CLIENT_ERROR stats cachedump not allowed");
+        return StatsList::word("CLIENT_ERROR stats cachedump not allowed");
     }
-    let [class, limit, ..] = words else { return Answer::word("CLIENT_ERROR bad command line") };
+    let [class, limit, ..] = words else { return StatsList::word("CLIENT_ERROR bad command line") };
     match (number(class), number(limit)) {
-        (Some(CLASS_MAX..), Some(_)) => Answer::word("CLIENT_ERROR Illegal slab id"),
+        (Some(CLASS_MAX..), Some(_)) => StatsList::word("CLIENT_ERROR Illegal slab id"),
         (Some(class), Some(limit)) => {
             let text = if class == ITEMS_CLASS {
                 list(shared, if limit == 0 { u32::MAX } else { limit })
             } else {
                 String::new()
             };
-            Answer { lines: Vec::new(), text, end: "END" }
+            StatsList { lines: Vec::new(), text, end: "END" }
         }
-        _ => Answer::word("CLIENT_ERROR bad command line format"),
+        _ => StatsList::word("CLIENT_ERROR bad command line format"),
     }
 }
 

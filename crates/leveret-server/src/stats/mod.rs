@@ -10,7 +10,7 @@ use crate::Shared;
 pub(crate) use usage::ProcessorTime;
 
 /// The answer to one `stats`.
-pub struct Answer {
+pub struct StatsList {
     /// `STAT name value`.
     pub lines: Vec<(String, String)>,
     /// Whole lines of another form, in the text protocol only.
@@ -19,42 +19,42 @@ pub struct Answer {
     pub end: &'static str,
 }
 
-impl Answer {
-    fn list(lines: Vec<(String, String)>) -> Answer {
-        Answer { lines, text: String::new(), end: "END" }
+impl StatsList {
+    fn list(lines: Vec<(String, String)>) -> StatsList {
+        StatsList { lines, text: String::new(), end: "END" }
     }
 
-    fn word(end: &'static str) -> Answer {
-        Answer { lines: Vec::new(), text: String::new(), end }
+    fn word(end: &'static str) -> StatsList {
+        StatsList { lines: Vec::new(), text: String::new(), end }
     }
 }
 
 /// Answers `stats WORDS`. None: there is no such subject.
-pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<Answer> {
+pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<StatsList> {
     Some(match words {
-        [] => Answer::list(general::list(shared)),
-        [b"settings"] => Answer::list(settings::list(shared)),
-        [b"items"] => Answer::list(items::items(shared)),
-        [b"slabs"] => Answer::list(items::slabs(shared)),
+        [] => StatsList::list(general::list(shared)),
+        [b"settings"] => StatsList::list(settings::list(shared)),
+        [b"items"] => StatsList::list(items::items(shared)),
+        [b"slabs"] => StatsList::list(items::slabs(shared)),
         [b"sizes", ..] => sizes::answer(shared),
         [b"sizes_enable", ..] => sizes::switch(shared, true),
         [b"sizes_disable", ..] => sizes::switch(shared, false),
-        [b"conns", ..] => Answer::list(general::connections(shared)),
+        [b"conns", ..] => StatsList::list(general::connections(shared)),
         [b"reset", ..] => {
             shared.reset_stats();
-            Answer::word("RESET")
+            StatsList::word("RESET")
         }
         [b"detail", b"on", ..] => {
             shared.prefixes.switch(true);
-            Answer::word("OK")
+            StatsList::word("OK")
         }
         [b"detail", b"off", ..] => {
             shared.prefixes.switch(false);
-            Answer::word("OK")
+            StatsList::word("OK")
         }
-        [b"detail", b"dump", ..] => Answer { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
+        [b"detail", b"dump", ..] => StatsList { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
         [b"cachedump", words @ ..] => cachedump::answer(shared, words),
-        [b"detail", ..] => Answer::word("CLIENT_ERROR usage: stats detail on|off|dump"),
+        [b"detail", ..] => StatsList::word("CLIENT_ERROR usage: stats detail on|off|dump"),
         _ => return None,
     })
 }

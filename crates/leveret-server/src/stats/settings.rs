@@ -1,6 +1,6 @@
 //! `stats settings`: what the server was told at its start, or since by SIGHUP, in memcached's names.
 use super::List;
-use crate::settings::{Protocol, TlsSettings};
+use crate::settings::{AllowedProtocol, TlsSettings};
 use crate::watch::{FEED_MAX, RING_MAX};
 use crate::Shared;
 use std::path::PathBuf;
@@ -35,9 +35,9 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add(
             "binding_protocol",
             match settings.protocol {
-                Protocol::Auto => "auto-negotiate",
-                Protocol::Ascii => "ascii",
-                Protocol::Binary => "binary",
+                AllowedProtocol::Auto => "auto-negotiate",
+                AllowedProtocol::Ascii => "ascii",
+                AllowedProtocol::Binary => "binary",
             },
         )
         .add("auth_enabled_sasl", yes(settings.sasl_pwdb.is_some()))

@@ -1,16 +1,16 @@
 //! `stats sizes`: how many items there are of each size, in steps of 32 bytes. memcached counts what is stored from the
 //! moment on when it is told to; here nothing is counted, and whoever asks has the arena walked: a tenth of a second
 //! for a million items.
-use super::Answer;
+use super::StatsList;
 use crate::Shared;
 use leveret_engine::{Cursor, Found, Time};
 use std::collections::BTreeMap;
 
 const STEP: u64 = 32;
 
-pub fn answer(shared: &Shared) -> Answer {
+pub fn answer(shared: &Shared) -> StatsList {
     if !shared.shows_sizes() {
-        return Answer::list(status(false));
+        return StatsList::list(status(false));
     }
     let (mut counts, mut cursor, now) = (BTreeMap::<u64, u64>::new(), Cursor::default(), Time::now());
     let arena = shared.arena();
@@ -18,13 +18,13 @@ pub fn answer(shared: &Shared) -> Answer {
         *counts.entry(found.size(key.len()).next_multiple_of(STEP)).or_default() += 1;
     };
     while arena.scan(&mut cursor, now, &mut count).unwrap_or(false) {}
-    Answer::list(counts.iter().map(|(size, count)| (size.to_string(), count.to_string())).collect())
+    StatsList::list(counts.iter().map(|(size, count)| (size.to_string(), count.to_string())).collect())
 }
 
 /// `stats sizes_enable` and `sizes_disable`. As in memcached, nothing stands behind the one line.
-pub fn switch(shared: &Shared, on: bool) -> Answer {
+pub fn switch(shared: &Shared, on: bool) -> StatsList {
     shared.show_sizes(on);
-    Answer { lines: status(on), text: String::new(), end: "" }
+    StatsList { lines: status(on), text: String::new(), end: "" }
 }
 
 fn status(on: bool) -> Vec<(String, String)> {

@@ -1,9 +1,9 @@
 //! What others do who have the arena open: PHP, Ruby, tools. They write it into the arena's journal as long as somebody asks
 //! for it; the thread of the watchers asks, and reads.
 use super::event::{cmd, status};
-use super::ring::Ring;
+use super::ring::EventRing;
 use super::{Event, EventKind, Kinds, DEAD};
-use leveret_engine::{Arena, Deadline, Deed, Ending, Entry, Journal, Missed, Time, Topic, Way};
+use leveret_engine::{Action, Arena, Deadline, Entry, Journal, Missed, ModeKind, StoreOutcome, Time, Topic};
 
 /// What has to be told where, and who tells it.
 const TOPICS: [(Kinds, Topic); 4] = [
@@ -58,7 +58,7 @@ impl Elsewhere {
     }
 
     /// Puts what was told since the last time into the ring.
-    pub fn collect(&mut self, wanted: Kinds, ring: &Ring) {
+    pub fn collect(&mut self, wanted: Kinds, ring: &EventRing) {
         self.ask(wanted);
         if let Some(journal) = &mut self.journal {
             self.lost += journal.read(&mut |entry| put(entry, wanted, ring));
@@ -66,25 +66,25 @@ impl Elsewhere {
     }
 }
 
-fn put(entry: &Entry<'_>, wanted: Kinds, ring: &Ring) {
+fn put(entry: &Entry<'_>, wanted: Kinds, ring: &EventRing) {
     let Some(event) = event(entry) else { return };
     if wanted.has(event.kinds()) {
         ring.put(entry.micros, &event);
     }
 }
 
-/// None: a deed of a later version.
+/// None: an action of a later version.
 fn event<'k>(entry: &Entry<'k>) -> Option<Event<'k>> {
     let (mut idle, mut ttl) = (0, 0);
-    let (kind, status, cmd) = match entry.deed {
-        Deed::Read(read) => (EventKind::Get, status_of_read(read), 0),
-        Deed::Store(way, ending) => {
+    let (kind, status, cmd) = match entry.action {
+        Action::Read(read) => (EventKind::Get, status_of_read(read), 0),
+        Action::Store(way, ending) => {
             ttl = seconds_left(entry.deadline, entry.mtime).unwrap_or(0);
             let cmd = cmd_of(way)?;
             (EventKind::Store, status_of_store(cmd, ending)?, cmd)
         }
-        Deed::Deleted => (EventKind::Deleted, 0, cmd::DELETE),
-        Deed::Evicted(was_read) => {
+        Action::Deleted => (EventKind::Deleted, 0, cmd::DELETE),
+        Action::Evicted(was_read) => {
             let now = Time::now();
             idle = now.0.saturating_sub(entry.mtime.0);
             ttl = seconds_left(entry.deadline, now).unwrap_or(DEAD);
@@ -111,26 +111,26 @@ fn status_of_read(read: Result<(), Missed>) -> u8 {
     }
 }
 
-fn cmd_of(way: Way) -> Option<u8> {
+fn cmd_of(way: ModeKind) -> Option<u8> {
     Some(match way {
-        Way::Set => cmd::SET,
-        Way::Add => cmd::ADD,
-        Way::Replace => cmd::REPLACE,
-        Way::Append => cmd::APPEND,
-        Way::Prepend => cmd::PREPEND,
-        Way::Cas => cmd::CAS,
+        ModeKind::Set => cmd::SET,
+        ModeKind::Add => cmd::ADD,
+        ModeKind::Replace => cmd::REPLACE,
+        ModeKind::Append => cmd::APPEND,
+        ModeKind::Prepend => cmd::PREPEND,
+        ModeKind::Cas => cmd::CAS,
         _ => return None,
     })
 }
 
-fn status_of_store(cmd: u8, ending: Ending) -> Option<u8> {
+fn status_of_store(cmd: u8, ending: StoreOutcome) -> Option<u8> {
     Some(match ending {
-        Ending::Stored => status::STORED,
-        Ending::Exists if cmd == cmd::CAS => status::EXISTS,
-        Ending::Missing if cmd == cmd::CAS => status::NOT_FOUND,
-        Ending::Exists | Ending::Missing => status::NOT_STORED,
-        Ending::TooLarge => status::TOO_LARGE,
-        Ending::Failed => status::NO_MEMORY,
+        StoreOutcome::Stored => status::STORED,
+        StoreOutcome::Exists if cmd == cmd::CAS => status::EXISTS,
+        StoreOutcome::Missing if cmd == cmd::CAS => status::NOT_FOUND,
+        StoreOutcome::Exists | StoreOutcome::Missing => status::NOT_STORED,
+        StoreOutcome::TooLarge => status::TOO_LARGE,
+        StoreOutcome::Failed => status::NO_MEMORY,
         _ => return None,
     })
 }

@@ -120,7 +120,7 @@ pub struct Event<'k> {
     pub ttl: u32,
     /// Seconds since it was last written.
     pub idle: u32,
-    /// The connection; of a deed of others the process.
+    /// The connection; of an action of others the process.
     pub cfd: i32,
     /// Who has done it, if it was no client of this server.
     pub by: Option<Program>,

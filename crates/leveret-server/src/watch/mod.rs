@@ -16,7 +16,7 @@ pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds, DEAD};
 use crate::inbox::Inbox;
 use elsewhere::Elsewhere;
 use leveret_engine::{Arena, Evicted, Time};
-use ring::{Ring, Waiting};
+use ring::{EventRing, Waiting};
 use rustix::io::Errno;
 use rustix::net::{send, SendFlags};
 use std::fmt;
@@ -49,7 +49,7 @@ pub(crate) struct Watch {
     wanted: AtomicU32,
     /// One for each worker, one for evictions, which the thread that looks after the arena causes too, and one for what
     /// others do. Made for the first watcher.
-    rings: OnceLock<Box<[Ring]>>,
+    rings: OnceLock<Box<[EventRing]>>,
     /// Held by who puts an eviction into its ring.
     evicting: Mutex<()>,
     /// Locked alone, or behind `watchers`.
@@ -100,7 +100,7 @@ pub struct Watching {
 
 /// Why somebody cannot watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum WatchRefused {
     /// There are as many as there may be.
     TooMany,
     /// No connection leads back, or there is no thread.
@@ -201,21 +201,21 @@ impl Watch {
     }
 
     /// Somebody whose connection is this worker's begins to watch.
-    pub fn begin(self: &Arc<Watch>, kinds: Kinds, worker: usize) -> Result<Watching, Refused> {
+    pub fn begin(self: &Arc<Watch>, kinds: Kinds, worker: usize) -> Result<Watching, WatchRefused> {
         if self.inboxes.get().is_none_or(|inboxes| worker >= inboxes.len()) {
-            return Err(Refused::Impossible);
+            return Err(WatchRefused::Impossible);
         }
         let mut present = self.watchers();
         if present.all.len() >= WATCHERS_MAX {
-            return Err(Refused::TooMany);
+            return Err(WatchRefused::TooMany);
         }
-        let rings = self.rings.get_or_init(|| (0..self.threads + 2).map(|_| Ring::new()).collect());
+        let rings = self.rings.get_or_init(|| (0..self.threads + 2).map(|_| EventRing::new()).collect());
         if !present.is_running {
             // What the last watchers did not want to know any more.
-            rings.iter().for_each(Ring::clear);
+            rings.iter().for_each(EventRing::clear);
             let watch = self.clone();
             let thread = thread::Builder::new().name("leveret-watch".to_owned());
-            thread.spawn(move || watch.run()).map_err(|_| Refused::Impossible)?;
+            thread.spawn(move || watch.run()).map_err(|_| WatchRefused::Impossible)?;
             present.is_running = true;
         }
         let watcher = Arc::new(Watcher { kinds, worker, socket: OnceLock::new(), feed: Mutex::default() });
@@ -239,7 +239,7 @@ impl Watch {
     /// Events that found no room so far.
     fn dropped(&self) -> u64 {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
-        rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost()
+        rings.iter().map(EventRing::dropped).sum::<u64>() + self.elsewhere().lost()
     }
 
     fn watchers(&self) -> MutexGuard<'_, Watchers> {
@@ -419,11 +419,11 @@ struct Batch {
 
 impl Batch {
     /// Takes events out of the rings until it is full, and returns whether that were all.
-    fn collect(&mut self, rings: &[Ring], gid: &AtomicU64) -> bool {
+    fn collect(&mut self, rings: &[EventRing], gid: &AtomicU64) -> bool {
         self.text.clear();
         self.lines.clear();
         self.kinds = Kinds::default();
-        let mut waiting: Vec<Waiting<'_>> = rings.iter().map(Ring::waiting).collect();
+        let mut waiting: Vec<Waiting<'_>> = rings.iter().map(EventRing::waiting).collect();
         waiting.retain(|waiting| waiting.micros().is_some());
         let mut number = gid.load(Relaxed);
         while self.text.len() < BATCH {

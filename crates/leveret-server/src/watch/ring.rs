@@ -16,7 +16,7 @@ const FRONT: usize = 4;
 const KEY_MAX: usize = u16::MAX as usize;
 
 /// Events of one thread.
-pub struct Ring {
+pub struct EventRing {
     words: Box<[AtomicU64; WORDS]>,
     /// Words that were ever put in. Stored with Release by the one who puts in, when an event is whole.
     written: Padded,
@@ -31,10 +31,10 @@ pub struct Ring {
 #[repr(align(128))]
 struct Padded(AtomicU64);
 
-impl Ring {
-    pub fn new() -> Ring {
+impl EventRing {
+    pub fn new() -> EventRing {
         let words: Box<[AtomicU64]> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
-        Ring {
+        EventRing {
             words: words.try_into().expect("there are as many"),
             written: Padded::default(),
             read: Padded::default(),
@@ -98,7 +98,7 @@ impl Ring {
 
 /// Events of a ring, from the oldest on. What was taken makes room when this is dropped.
 pub struct Waiting<'r> {
-    ring: &'r Ring,
+    ring: &'r EventRing,
     at: u64,
     end: u64,
     last: u64,
@@ -159,7 +159,7 @@ mod tests {
         Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: u32::MAX, idle: 9, cfd: -7, by }
     }
 
-    fn take_all(ring: &Ring, mut each: impl FnMut(u64, &Event<'_>)) {
+    fn take_all(ring: &EventRing, mut each: impl FnMut(u64, &Event<'_>)) {
         let (mut waiting, mut key) = (ring.waiting(), Vec::new());
         while waiting.micros().is_some() {
             let (micros, event) = waiting.take(&mut key);
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out_in_order_and_whole() {
-        let ring = Ring::new();
+        let ring = EventRing::new();
         let mut next = 0u64;
         // Several times around, in batches of all lengths.
         for batch in 0..3000u64 {
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_full_ring_loses_and_counts_what_comes() {
-        let ring = Ring::new();
+        let ring = EventRing::new();
         for number in 0..WORDS as u64 {
             ring.put(number, &event(b"12345678", 0));
         }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn two_threads_agree() {
-        let ring = Ring::new();
+        let ring = EventRing::new();
         const EVENTS: u64 = 200_000;
         std::thread::scope(|scope| {
             scope.spawn(|| {

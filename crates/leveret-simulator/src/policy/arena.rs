@@ -1,6 +1,6 @@
 //! The engine itself, on an arena that nobody else uses.
 
-use super::{Item, Policy};
+use super::{CachedItem, Policy};
 use leveret_engine::{Arena, Deadline, Error, OpenError, OpenOptions, Time};
 
 /// An arena as a cache to be compared.
@@ -69,7 +69,7 @@ impl Policy for Engine {
         self.arena.find(&self.key, self.at(now)).is_some()
     }
 
-    fn store(&mut self, item: &Item, now: u32) {
+    fn store(&mut self, item: &CachedItem, now: u32) {
         self.spell(item.key, item.key_len);
         let len = item.value_len as usize;
         if self.value.len() < len {

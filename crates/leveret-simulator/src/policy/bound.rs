@@ -4,8 +4,8 @@
 //! before: so many bytes for so many requests. The cheapest gets are answered until all bytes of all times are spent.
 
 use super::charge;
-use crate::outcome::Outcome;
-use crate::trace::{Op, Trace};
+use crate::outcome::ReplayOutcome;
+use crate::trace::{Trace, TraceOp};
 
 /// What a trace's gets would cost, cheapest first.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ impl Intervals {
             let last = &mut seen[request.key as usize];
             let dies = if request.ttl_secs == 0 { u32::MAX } else { request.at_secs.saturating_add(request.ttl_secs) };
             match request.op {
-                Op::Delete => *last = None,
-                Op::Set => *last = Some((number, dies)),
-                Op::Get => {
+                TraceOp::Delete => *last = None,
+                TraceOp::Set => *last = Some((number, dies)),
+                TraceOp::Get => {
                     gets += 1;
                     get_bytes += u64::from(bytes);
                     match *last {
@@ -55,7 +55,7 @@ impl Intervals {
     }
 
     /// What the best cache of `capacity` bytes misses at least, of gets and, if it cares for these instead, of bytes.
-    pub fn bound(&self, capacity: u64) -> Outcome {
+    pub fn bound(&self, capacity: u64) -> ReplayOutcome {
         let mut left = u128::from(capacity) * u128::from(self.requests);
         let hits = self.by_cost.iter().take_while(|cost| spend(&mut left, u128::from(**cost))).count() as u64;
         let mut left = u128::from(capacity) * u128::from(self.requests);
@@ -67,7 +67,7 @@ impl Intervals {
             })
             .map(|(_, bytes)| u64::from(*bytes))
             .sum();
-        Outcome {
+        ReplayOutcome {
             gets: self.gets,
             misses: self.gets - hits,
             bytes: self.get_bytes,
@@ -89,25 +89,31 @@ fn spend(left: &mut u128, cost: u128) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Request;
+    use crate::trace::TraceRequest;
 
     #[test]
     fn the_cheapest_gets_are_hits_until_the_bytes_are_spent() {
-        let get = |key, value_len| Request { at_secs: 0, key, value_len, ttl_secs: 0, key_len: 8, op: Op::Get };
+        let get =
+            |key, value_len| TraceRequest { at_secs: 0, key, value_len, ttl_secs: 0, key_len: 8, op: TraceOp::Get };
         let trace = Trace::collect([get(0, 100), get(1, 100), get(1, 100), get(0, 100), get(2, 10)]);
         let intervals = Intervals::of(&trace);
         let one = charge(8, 100);
         // Five requests long, room for one item: five item-requests. Key 1 costs one, key 0 three.
         assert_eq!(intervals.bound(one).misses, 3);
         assert_eq!(intervals.bound(one / 2).misses, 4);
-        assert_eq!(intervals.bound(0), Outcome { gets: 5, misses: 5, bytes: 450, missed_bytes: 450 });
+        assert_eq!(intervals.bound(0), ReplayOutcome { gets: 5, misses: 5, bytes: 450, missed_bytes: 450 });
     }
 
     #[test]
     fn the_dead_and_the_deleted_are_misses_in_any_memory() {
-        let get = |at_secs, op| Request { at_secs, key: 0, value_len: 9, ttl_secs: 10, key_len: 8, op };
-        let trace =
-            Trace::collect([get(0, Op::Get), get(9, Op::Get), get(10, Op::Get), get(11, Op::Delete), get(12, Op::Get)]);
+        let get = |at_secs, op| TraceRequest { at_secs, key: 0, value_len: 9, ttl_secs: 10, key_len: 8, op };
+        let trace = Trace::collect([
+            get(0, TraceOp::Get),
+            get(9, TraceOp::Get),
+            get(10, TraceOp::Get),
+            get(11, TraceOp::Delete),
+            get(12, TraceOp::Get),
+        ]);
         assert_eq!(Intervals::of(&trace).bound(u64::MAX).misses, 3);
     }
 }

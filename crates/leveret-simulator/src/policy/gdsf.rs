@@ -2,12 +2,12 @@
 //! the clock takes over its priority. The best of the simple size-aware policies, and one ordered queue for all items:
 //! nothing that many processes could share.
 
-use super::{Item, Policy};
+use super::{CachedItem, Policy};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    item: Item,
+    item: CachedItem,
     reads: u32,
     priority: u64,
 }
@@ -33,7 +33,7 @@ impl Gdsf {
         self.entries.get(key as usize).copied().flatten()
     }
 
-    fn priority(&self, item: &Item, reads: u32) -> u64 {
+    fn priority(&self, item: &CachedItem, reads: u32) -> u64 {
         (self.clock + f64::from(reads) / item.charge() as f64).to_bits()
     }
 
@@ -43,7 +43,7 @@ impl Gdsf {
         self.used -= entry.item.charge();
     }
 
-    fn insert(&mut self, item: &Item, reads: u32) {
+    fn insert(&mut self, item: &CachedItem, reads: u32) {
         let priority = self.priority(item, reads);
         self.queue.insert((priority, item.key));
         if self.entries.len() <= item.key as usize {
@@ -65,7 +65,7 @@ impl Policy for Gdsf {
         is_alive
     }
 
-    fn store(&mut self, item: &Item, _: u32) {
+    fn store(&mut self, item: &CachedItem, _: u32) {
         let old = self.entry(item.key);
         if let Some(old) = &old {
             self.remove(old);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_read_more_and_what_is_smaller_stays() {
         let mut gdsf = Gdsf::new(3000);
-        let item = |key, value_len| Item { key, key_len: 8, value_len, deadline: u32::MAX };
+        let item = |key, value_len| CachedItem { key, key_len: 8, value_len, deadline: u32::MAX };
         gdsf.store(&item(0, 900), 0);
         gdsf.store(&item(1, 900), 0);
         gdsf.store(&item(2, 200), 0);

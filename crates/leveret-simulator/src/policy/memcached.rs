@@ -4,7 +4,7 @@
 //! item is oldest to the one whose is youngest.
 
 use super::list::{Links, List};
-use super::{Item, Policy};
+use super::{CachedItem, Policy};
 
 const PAGE: u64 = 1 << 20;
 /// Item header with its cas; the value's line end; the key's final zero.
@@ -27,7 +27,7 @@ enum Segment {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    item: Item,
+    item: CachedItem,
     class: u8,
     segment: Segment,
     /// Read once, then twice: memcached's "fetched" and "active".
@@ -187,7 +187,7 @@ impl Policy for Memcached {
         true
     }
 
-    fn store(&mut self, item: &Item, now: u32) {
+    fn store(&mut self, item: &CachedItem, now: u32) {
         self.delete(item.key, item.key_len, now);
         self.rebalance(now);
         let size = OVERHEAD + u64::from(item.key_len) + u64::from(item.value_len);
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn an_item_takes_its_chunk() {
         let mut cache = Memcached::new(2 << 20);
-        let item = |key| Item { key, key_len: 20, value_len: 100, deadline: u32::MAX };
+        let item = |key| CachedItem { key, key_len: 20, value_len: 100, deadline: u32::MAX };
         (0..20_000).for_each(|key| cache.store(&item(key), 0));
         // 59 + 20 + 100 = 179 bytes lie in a chunk of 192.
         let held = (0..20_000).filter(|key| cache.get(*key, 20, 0)).count();
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_was_read_twice_outlives_a_scan() {
         let mut cache = Memcached::new(2 << 20);
-        let item = |key| Item { key, key_len: 20, value_len: 100, deadline: u32::MAX };
+        let item = |key| CachedItem { key, key_len: 20, value_len: 100, deadline: u32::MAX };
         (0..5000).for_each(|key| cache.store(&item(key), 0));
         (0..100).for_each(|key| assert!(cache.get(key, 20, 1) && cache.get(key, 20, 2)));
         (1000..30_000).for_each(|key| cache.store(&item(key), 3));

@@ -12,13 +12,13 @@ mod s3fifo;
 pub use arena::Engine;
 pub use bound::Intervals;
 pub use gdsf::Gdsf;
-pub use lru::Lru;
+pub use lru::LruCache;
 pub use memcached::Memcached;
 pub use s3fifo::S3Fifo;
 
 /// What is stored.
 #[derive(Clone, Copy, Debug)]
-pub struct Item {
+pub struct CachedItem {
     /// The key's number.
     pub key: u32,
     /// Bytes of the key.
@@ -35,7 +35,7 @@ pub trait Policy {
     fn get(&mut self, key: u32, key_len: u16, now: u32) -> bool;
 
     /// Stores an item over whatever was there.
-    fn store(&mut self, item: &Item, now: u32);
+    fn store(&mut self, item: &CachedItem, now: u32);
 
     /// Removes an item, if it is there.
     fn delete(&mut self, key: u32, key_len: u16, now: u32);
@@ -52,7 +52,7 @@ pub fn charge(key_len: u64, value_len: u64) -> u64 {
     (HEADER + key_len + value_len).next_multiple_of(8) + INDEX_SHARE
 }
 
-impl Item {
+impl CachedItem {
     fn charge(&self) -> u64 {
         charge(u64::from(self.key_len), u64::from(self.value_len))
     }

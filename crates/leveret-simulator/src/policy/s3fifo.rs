@@ -2,7 +2,7 @@
 //! left the small one, as many bytes of them as the main queue has.
 
 use super::list::{Links, List};
-use super::{Item, Policy};
+use super::{CachedItem, Policy};
 
 /// Reads are counted no further.
 const READS_MAX: u8 = 3;
@@ -18,7 +18,7 @@ enum Place {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    item: Item,
+    item: CachedItem,
     place: Place,
     reads: u8,
 }
@@ -55,7 +55,7 @@ impl S3Fifo {
         self.entries[entry.item.key as usize] = None;
     }
 
-    fn insert(&mut self, item: &Item, place: Place, reads: u8) {
+    fn insert(&mut self, item: &CachedItem, place: Place, reads: u8) {
         if self.entries.len() <= item.key as usize {
             self.entries.resize(item.key as usize + 1, None);
         }
@@ -108,7 +108,7 @@ impl Policy for S3Fifo {
         true
     }
 
-    fn store(&mut self, item: &Item, _: u32) {
+    fn store(&mut self, item: &CachedItem, _: u32) {
         let old = self.entry(item.key);
         if let Some(old) = &old {
             self.remove(old);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_scan_passes_by_what_is_read() {
-        let item = |key| Item { key, key_len: 8, value_len: 80, deadline: u32::MAX };
+        let item = |key| CachedItem { key, key_len: 8, value_len: 80, deadline: u32::MAX };
         let mut cache = S3Fifo::new(100 * item(0).charge());
         for _ in 0..3 {
             for key in 0..50 {

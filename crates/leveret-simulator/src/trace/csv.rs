@@ -1,6 +1,6 @@
 //! Requests as lines of text: `time,key,size[,ttl][,op]`, or other columns if a first line names them.
 
-use super::{Builder, Error, Op, Request};
+use super::{Builder, TraceError, TraceOp, TraceRequest};
 use std::io::BufRead;
 
 /// What a column holds.
@@ -66,14 +66,14 @@ pub(super) fn read(
     columns: Option<&[Option<Column>]>,
     builder: &mut Builder,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), Error> {
+) -> Result<(), TraceError> {
     let mut columns: Vec<_> = columns.unwrap_or(&PLAIN).to_vec();
     let mut line = Vec::new();
     let mut number = 0u64;
     while !builder.is_full() {
         number += 1;
         line.clear();
-        let failed = |what: String| Error(format!("line {number}: {what}"));
+        let failed = |what: String| TraceError(format!("line {number}: {what}"));
         let mut limited = std::io::Read::take(&mut source, LINE_MAX);
         let count = limited.read_until(b'\n', &mut line).map_err(|error| failed(error.to_string()))?;
         if count == 0 {
@@ -120,7 +120,7 @@ fn note(comment: &[u8], builder: &mut Builder) {
     }
 }
 
-fn parse(line: &[u8], columns: &[Option<Column>], builder: &mut Builder) -> Result<Request, String> {
+fn parse(line: &[u8], columns: &[Option<Column>], builder: &mut Builder) -> Result<TraceRequest, String> {
     let mut fields: [&[u8]; NAMES.len()] = [&[]; NAMES.len()];
     for (field, column) in line.split(|byte| *byte == b',').zip(columns) {
         if let Some(column) = column {
@@ -141,7 +141,7 @@ fn parse(line: &[u8], columns: &[Option<Column>], builder: &mut Builder) -> Resu
     }
     let op = operation(field(Column::Op))?;
     let value_len = match (field(Column::Size), op) {
-        ([], Op::Delete) => 0,
+        ([], TraceOp::Delete) => 0,
         ([], _) => return Err("there is no size".into()),
         (text, _) => number(Column::Size, text)?,
     };
@@ -150,7 +150,7 @@ fn parse(line: &[u8], columns: &[Option<Column>], builder: &mut Builder) -> Resu
         text => number(Column::Ttl, text)?,
     };
     let at_secs = builder.moment(seconds(field(Column::Time))?);
-    Ok(Request {
+    Ok(TraceRequest {
         at_secs,
         key: builder.key(key),
         value_len: u32::try_from(value_len).map_err(|_| format!("a value of {value_len} bytes"))?,
@@ -174,11 +174,11 @@ fn seconds(text: &[u8]) -> Result<u64, String> {
     Ok(secs as u64)
 }
 
-fn operation(text: &[u8]) -> Result<Op, String> {
+fn operation(text: &[u8]) -> Result<TraceOp, String> {
     Ok(match text.to_ascii_lowercase().as_slice() {
-        b"" | b"get" | b"gets" | b"read" | b"gat" => Op::Get,
-        b"set" | b"add" | b"replace" | b"cas" | b"append" | b"prepend" | b"incr" | b"decr" | b"write" => Op::Set,
-        b"delete" | b"del" => Op::Delete,
+        b"" | b"get" | b"gets" | b"read" | b"gat" => TraceOp::Get,
+        b"set" | b"add" | b"replace" | b"cas" | b"append" | b"prepend" | b"incr" | b"decr" | b"write" => TraceOp::Set,
+        b"delete" | b"del" => TraceOp::Delete,
         _ => {
             return Err(format!(
                 "the operation '{}' is none of get, gets, set, add, replace, cas, append, prepend, incr, decr, delete",

@@ -13,7 +13,7 @@ pub use csv::Column;
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum TraceOp {
     /// Looks the key up and, after a miss, stores the item: what a cache is for.
     Get,
     /// Stores the item, whatever was there.
@@ -24,7 +24,7 @@ pub enum Op {
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct TraceRequest {
     /// Seconds since the trace began.
     pub at_secs: u32,
     /// Number of the key, below `Trace::keys`.
@@ -36,14 +36,14 @@ pub struct Request {
     /// Bytes of the key.
     pub key_len: u16,
     /// What is done.
-    pub op: Op,
+    pub op: TraceOp,
 }
 
 /// A trace.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The requests, oldest first.
-    pub requests: Vec<Request>,
+    pub requests: Vec<TraceRequest>,
     /// How many keys there are.
     pub keys: u32,
     /// The share of a cache's keys that the trace was made of; 1 = all of them.
@@ -67,7 +67,7 @@ pub enum Format {
 
 /// How to read a trace.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct TraceOptions {
     /// How it is written.
     pub format: Format,
     /// Columns of a text without a line that names them.
@@ -78,40 +78,45 @@ pub struct Options {
 
 /// Why a trace could not be read: where, and what is wrong there.
 #[derive(Debug)]
-pub struct Error(pub String);
+pub struct TraceError(pub String);
 
-impl std::fmt::Display for Error {
+impl std::fmt::Display for TraceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for TraceError {}
 
 /// Requests are numbered, and their keys, in 32 bits.
 const REQUESTS_MAX: usize = u32::MAX as usize - 1;
 
 impl Trace {
     /// Reads the trace in a file; `progress` hears of the requests read so far.
-    pub fn open(path: &Path, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Trace, Error> {
-        let failed = |error: io::Error| Error(format!("cannot read {}: {error}", path.display()));
+    pub fn open(path: &Path, options: &TraceOptions, progress: &mut dyn FnMut(u64)) -> Result<Trace, TraceError> {
+        let failed = |error: io::Error| TraceError(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(failed)?;
-        Trace::read(file, options, progress).map_err(|Error(what)| Error(format!("{}: {what}", path.display())))
+        Trace::read(file, options, progress)
+            .map_err(|TraceError(what)| TraceError(format!("{}: {what}", path.display())))
     }
 
     /// Reads a trace, unpacking it if it is zstd.
-    pub fn read(source: impl Read, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Trace, Error> {
+    pub fn read(source: impl Read, options: &TraceOptions, progress: &mut dyn FnMut(u64)) -> Result<Trace, TraceError> {
         let mut source = BufReader::with_capacity(1 << 16, source);
         if first_bytes(&mut source)?.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
             let decoder = ruzstd::decoding::StreamingDecoder::new(source)
-                .map_err(|error| Error(format!("it begins as zstd, and cannot be unpacked: {error}")))?;
+                .map_err(|error| TraceError(format!("it begins as zstd, and cannot be unpacked: {error}")))?;
             Trace::read_plain(BufReader::with_capacity(1 << 16, decoder), options, progress)
         } else {
             Trace::read_plain(source, options, progress)
         }
     }
 
-    fn read_plain(mut source: impl BufRead, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Trace, Error> {
+    fn read_plain(
+        mut source: impl BufRead,
+        options: &TraceOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Trace, TraceError> {
         let format = match options.format {
             Format::Auto if looks_binary(first_bytes(&mut source)?) => Format::OracleGeneral,
             Format::Auto => Format::Csv,
@@ -123,17 +128,17 @@ impl Trace {
             _ => csv::read(source, options.columns.as_deref(), &mut builder, progress)?,
         }
         if builder.trace.requests.is_empty() {
-            return Err(Error("there is no request in it".into()));
+            return Err(TraceError("there is no request in it".into()));
         }
         Ok(builder.trace)
     }
 
     /// A trace of requests that are at hand; their keys are numbered anew.
-    pub fn collect(requests: impl IntoIterator<Item = Request>) -> Trace {
+    pub fn collect(requests: impl IntoIterator<Item = TraceRequest>) -> Trace {
         let mut builder = Builder::new(None);
         for request in requests {
             let key = builder.key(&request.key.to_ne_bytes());
-            builder.push(Request { key, ..request });
+            builder.push(TraceRequest { key, ..request });
         }
         builder.trace
     }
@@ -141,7 +146,7 @@ impl Trace {
     /// Bytes of all keys and values, each key's last: what a cache of everything would have to hold.
     pub fn footprint(&self) -> u64 {
         let mut sizes = vec![0u32; self.keys as usize];
-        for request in self.requests.iter().filter(|request| request.op != Op::Delete) {
+        for request in self.requests.iter().filter(|request| request.op != TraceOp::Delete) {
             sizes[request.key as usize] = request.value_len + u32::from(request.key_len);
         }
         sizes.iter().map(|size| u64::from(*size)).sum()
@@ -187,13 +192,13 @@ impl Builder {
         (secs.saturating_sub(begin).min(u64::from(u32::MAX / 4)) as u32).max(last)
     }
 
-    fn push(&mut self, request: Request) {
+    fn push(&mut self, request: TraceRequest) {
         self.trace.requests.push(request);
     }
 }
 
-fn first_bytes(source: &mut impl BufRead) -> Result<&[u8], Error> {
-    source.fill_buf().map_err(|error| Error(format!("cannot be read: {error}")))
+fn first_bytes(source: &mut impl BufRead) -> Result<&[u8], TraceError> {
+    source.fill_buf().map_err(|error| TraceError(format!("cannot be read: {error}")))
 }
 
 /// The last byte of the first record's last word is 0 or 255, and so is none in a text.
@@ -206,11 +211,11 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<Trace, String> {
-        Trace::read(bytes, &Options::default(), &mut |_| {}).map_err(|error| error.to_string())
+        Trace::read(bytes, &TraceOptions::default(), &mut |_| {}).map_err(|error| error.to_string())
     }
 
-    fn request(at_secs: u32, key: u32, key_len: u16, value_len: u32, ttl_secs: u32, op: Op) -> Request {
-        Request { at_secs, key, value_len, ttl_secs, key_len, op }
+    fn request(at_secs: u32, key: u32, key_len: u16, value_len: u32, ttl_secs: u32, op: TraceOp) -> TraceRequest {
+        TraceRequest { at_secs, key, value_len, ttl_secs, key_len, op }
     }
 
     #[test]
@@ -220,15 +225,15 @@ mod tests {
         assert_eq!(
             bare.requests,
             [
-                request(0, 0, 1, 10, 0, Op::Get),
-                request(0, 1, 2, 20, 60, Op::Get),
-                request(3, 0, 1, 10, 0, Op::Get),
-                request(4, 0, 1, 0, 0, Op::Delete)
+                request(0, 0, 1, 10, 0, TraceOp::Get),
+                request(0, 1, 2, 20, 60, TraceOp::Get),
+                request(3, 0, 1, 10, 0, TraceOp::Get),
+                request(4, 0, 1, 0, 0, TraceOp::Delete)
             ]
         );
         let named =
             read(b"# sample=0.25 gets=1000\r\nop,key,time,size,key_size,who\r\nset,x,5,7,40,me\r\n").expect("a trace");
-        assert_eq!(named.requests, [request(0, 0, 40, 7, 0, Op::Set)]);
+        assert_eq!(named.requests, [request(0, 0, 40, 7, 0, TraceOp::Set)]);
         assert_eq!((named.sample, named.gets), (Some(0.25), Some(1000)));
     }
 
@@ -257,7 +262,11 @@ mod tests {
         let trace = read(&bytes).expect("a trace");
         assert_eq!(
             trace.requests,
-            [request(0, 0, 8, 100, 0, Op::Get), request(2, 1, 8, 0, 0, Op::Get), request(2, 0, 8, 100, 0, Op::Get)]
+            [
+                request(0, 0, 8, 100, 0, TraceOp::Get),
+                request(2, 1, 8, 0, 0, TraceOp::Get),
+                request(2, 0, 8, 100, 0, TraceOp::Get)
+            ]
         );
         bytes.pop();
         assert!(read(&bytes).expect_err("cut off").contains("record 3 is cut off: 23 of 24 bytes"));

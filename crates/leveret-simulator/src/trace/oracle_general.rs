@@ -1,7 +1,7 @@
 //! libCacheSim's `oracleGeneral`: records of 24 bytes, little-endian, `{u32 seconds, u64 id, u32 size, i64 next}`. The
 //! last field says when the id comes again, which nobody here needs.
 
-use super::{Builder, Error, Op, Request};
+use super::{Builder, TraceError, TraceOp, TraceRequest};
 use std::io::{BufRead, ErrorKind};
 
 const RECORD: usize = 24;
@@ -10,7 +10,7 @@ pub(super) fn read(
     mut source: impl BufRead,
     builder: &mut Builder,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), Error> {
+) -> Result<(), TraceError> {
     let mut number = 0u64;
     while !builder.is_full() {
         number += 1;
@@ -19,10 +19,10 @@ pub(super) fn read(
         while filled < RECORD {
             match source.read(&mut record[filled..]) {
                 Ok(0) if filled == 0 => return Ok(()),
-                Ok(0) => return Err(Error(format!("record {number} is cut off: {filled} of {RECORD} bytes"))),
+                Ok(0) => return Err(TraceError(format!("record {number} is cut off: {filled} of {RECORD} bytes"))),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error(format!("record {number} cannot be read: {error}"))),
+                Err(error) => return Err(TraceError(format!("record {number} cannot be read: {error}"))),
             }
         }
         let word = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
@@ -30,7 +30,7 @@ pub(super) fn read(
         let key = builder.key(&record[4..12]);
         // The size is that of key and value; an id says nothing of its key's length but that it has 8 bytes itself.
         let value_len = word(12).saturating_sub(8);
-        builder.push(Request { at_secs, key, value_len, ttl_secs: 0, key_len: 8, op: Op::Get });
+        builder.push(TraceRequest { at_secs, key, value_len, ttl_secs: 0, key_len: 8, op: TraceOp::Get });
         if number % 65_536 == 0 {
             progress(number);
         }

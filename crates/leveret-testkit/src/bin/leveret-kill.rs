@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use leveret_testkit::kill::{self, Tally, Thoroughness};
+use leveret_testkit::kill::{self, KillTally, Thoroughness};
 use leveret_testkit::rng::Rng;
 use leveret_testkit::{operation, operations, rng, scratch, stepper};
 
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     }
     if args.seconds.is_some() {
         // Whatever is left out is another choice with each seed.
-        let by = |operation: &operation::Operation| {
+        let by = |operation: &operation::KilledOperation| {
             Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits()
         };
         chosen.sort_by_key(by);
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         let recovery_every = 40 * args.every.min(100);
         let how = Thoroughness { every: args.every, kills: args.kills, recoveries: args.recoveries, recovery_every };
         match kill::kill(operation, folder.path(), how, seed) {
-            Ok(Tally { steps, looked, images, not_done, done, kills, recoveries }) => {
+            Ok(KillTally { steps, looked, images, not_done, done, kills, recoveries }) => {
                 println!(
                     "{name:<20} {steps:>9} {looked:>9} {images:>7} {not_done:>8} {done:>6} {kills:>6} {recoveries:>10}"
                 );

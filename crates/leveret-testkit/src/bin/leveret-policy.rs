@@ -8,7 +8,7 @@ use std::thread;
 
 use clap::Parser;
 use leveret_engine::{Arena, OpenOptions};
-use leveret_simulator::{Op, Trace};
+use leveret_simulator::{Trace, TraceOp};
 use leveret_testkit::policy::{self, Contest, Others};
 use leveret_testkit::{rng, scratch};
 
@@ -125,9 +125,9 @@ fn write(folder: &Path, contest: &Contest) -> std::io::Result<()> {
     writeln!(out, "time,key,key_size,size,ttl,op")?;
     for request in &trace.requests {
         let op = match request.op {
-            Op::Get => "get",
-            Op::Set => "set",
-            Op::Delete => "delete",
+            TraceOp::Get => "get",
+            TraceOp::Set => "set",
+            TraceOp::Delete => "delete",
         };
         let (at, key, key_len) = (request.at_secs, request.key, request.key_len);
         writeln!(out, "{at},{key:x},{key_len},{},{},{op}", request.value_len, request.ttl_secs)?;

@@ -3,8 +3,8 @@ use clap::Parser;
 use leveret_engine::{Arena, OpenOptions};
 use leveret_server::settings::{Listen, Security, TlsSettings};
 use leveret_server::{Settings, Shared};
-use leveret_testkit::soak::{self, Plan};
-use leveret_testkit::watcher::{self, Known};
+use leveret_testkit::soak::{self, SoakPlan};
+use leveret_testkit::watcher::{self, KnownKeys};
 use leveret_testkit::{rng, scratch};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         };
     }
     if let (Some(writers), Some(port)) = (args.watch, args.port) {
-        return match watcher::watch(port, Known { writers, keys: soak::KEYS }) {
+        return match watcher::watch(port, KnownKeys { writers, keys: soak::KEYS }) {
             Ok(wrong) => {
                 println!("{wrong}");
                 ExitCode::FAILURE
@@ -172,7 +172,7 @@ fn hold(args: &Args, seed: u64) -> io::Result<bool> {
         "--port".to_owned(),
         port.to_string(),
     ];
-    let plan = Plan {
+    let plan = SoakPlan {
         server: words,
         port,
         tls_port: Some(tls_port),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use leveret_testkit::rng::{self, Rng};
-use leveret_testkit::storm::{self, quantile, Outcome, Weather};
+use leveret_testkit::storm::{self, quantile, StormOutcome, Weather};
 
 const EXAMPLES: &str = "\
 Examples
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
 }
 
 /// Prints a storm's table; whether all was well.
-fn show(mib: u64, weather: &Weather, outcome: &Outcome) -> bool {
+fn show(mib: u64, weather: &Weather, outcome: &StormOutcome) -> bool {
     println!(
         "\narena of {mib} MiB for {} cores, {} s: {} SIGKILLs, {} SIGSTOPs, {} calms in which everybody went on",
         weather.cores,

@@ -25,7 +25,7 @@ impl Known {
 
 /// What the map holds under a key.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct KnownEntry {
     pub value: Known,
     pub flags: u32,
     pub marks: Marks,
@@ -52,7 +52,7 @@ fn parse(bytes: &[u8]) -> Option<u64> {
 }
 
 /// For a message.
-pub fn brief(entry: &Entry) -> String {
+pub fn brief(entry: &KnownEntry) -> String {
     let value = match &entry.value {
         Known::Bytes(bytes) => show(bytes),
         Known::Number { bits, signed } => format!("number {bits} (signed: {signed})"),

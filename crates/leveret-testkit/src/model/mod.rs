@@ -12,11 +12,11 @@ use std::path::Path;
 use crate::rng::Rng;
 use op::{draw, Op};
 use run::Run;
-use shape::{Limits, Shape};
+use shape::{ArenaShape, ShapeLimits};
 
 /// A sequence that fails, cut down as far as possible.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct ModelFailure {
     /// What was wrong.
     pub why: String,
     /// The operations, one a line.
@@ -24,11 +24,11 @@ pub struct Failure {
 }
 
 /// Draws an arena and `count` operations, and runs them on it. A failure is cut down before it is returned.
-pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
+pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), ModelFailure> {
     let mut rng = Rng::new(seed);
-    let shape = Shape::draw(&mut rng);
+    let shape = ArenaShape::draw(&mut rng);
     let ground = Ground { folder, seed, shape };
-    let failed = |why: String, ops: Vec<Op>| Failure {
+    let failed = |why: String, ops: Vec<Op>| ModelFailure {
         why: format!("{:?}: {why}", ground.shape),
         ops: ops.iter().map(|op| format!("{op:?}\n")).collect(),
     };
@@ -47,13 +47,13 @@ pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
 struct Ground<'a> {
     folder: &'a Path,
     seed: u64,
-    shape: Shape,
+    shape: ArenaShape,
 }
 
 impl Ground<'_> {
-    fn limits(&self) -> Result<Limits, String> {
+    fn limits(&self) -> Result<ShapeLimits, String> {
         let arena = self.shape.create(&self.folder.join("model.arena"), self.seed)?;
-        Ok(Limits::of(&arena))
+        Ok(ShapeLimits::of(&arena))
     }
 
     /// Leaves out ever smaller pieces, as long as it still fails.

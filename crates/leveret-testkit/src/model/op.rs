@@ -1,6 +1,6 @@
 //! The operations: what they are, and how they are drawn.
 
-use super::shape::Limits;
+use super::shape::ShapeLimits;
 use crate::rng::Rng;
 
 /// A cas that a caller gives to a new version.
@@ -171,7 +171,7 @@ fn draw_ttl(rng: &mut Rng) -> Option<i64> {
 }
 
 /// Draws an operation.
-pub fn draw(rng: &mut Rng, limits: &Limits) -> Op {
+pub fn draw(rng: &mut Rng, limits: &ShapeLimits) -> Op {
     let key = rng.below(u64::from(KEYS)) as u8;
     let fill = rng.bits() as u8;
     let odd = rng.one_in(5).then(|| draw_odd(rng));

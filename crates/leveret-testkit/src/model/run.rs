@@ -7,9 +7,9 @@ use leveret_engine::{
     Amendment, Arena, Counted, Deadline, Delta, Error, Marks, Meta, Mode, NewCas, OpenOptions, Stored, Time, Value,
 };
 
-use super::known::{brief, Entry, Known};
+use super::known::{brief, Known, KnownEntry};
 use super::op::{key_bytes, value_bytes, Op, KEYS};
-use super::shape::{Limits, Shape};
+use super::shape::{ArenaShape, ShapeLimits};
 use crate::values::show;
 
 /// An arena and the map beside it.
@@ -19,7 +19,7 @@ pub struct Run<'a> {
     pub(super) arena: Option<Arena>,
     pub(super) keys: Vec<Vec<u8>>,
     pub(super) now: Time,
-    pub(super) map: HashMap<u8, Entry>,
+    pub(super) map: HashMap<u8, KnownEntry>,
     /// The token remembered last of each key, with its version.
     pub(super) tokens: HashMap<u8, (u64, u64)>,
     pub(super) versions: u64,
@@ -46,9 +46,9 @@ pub(super) fn apply(delta: Delta, value: u64) -> u64 {
 
 impl<'a> Run<'a> {
     /// A fresh arena, and an empty map.
-    pub fn new(path: &'a Path, shape: &Shape, seed: u64) -> Result<Run<'a>, String> {
+    pub fn new(path: &'a Path, shape: &ArenaShape, seed: u64) -> Result<Run<'a>, String> {
         let arena = shape.create(path, seed)?;
-        let key_max = Limits::of(&arena).key_max;
+        let key_max = ShapeLimits::of(&arena).key_max;
         Ok(Run {
             path,
             options: shape.options(),
@@ -127,14 +127,14 @@ impl<'a> Run<'a> {
         self.versions += 1;
         let version = self.versions;
         let born = self.map.get(&key).map_or(version, |entry| entry.born);
-        self.map.insert(key, Entry { value, flags, marks: Marks::NONE, deadline, version, born, told: None });
+        self.map.insert(key, KnownEntry { value, flags, marks: Marks::NONE, deadline, version, born, told: None });
     }
 
     pub(super) fn changed(&mut self, key: u8, value: Known) {
         self.versions += 1;
         let version = self.versions;
         if let Some(entry) = self.map.get_mut(&key) {
-            *entry = Entry { value, version, told: None, ..entry.clone() };
+            *entry = KnownEntry { value, version, told: None, ..entry.clone() };
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
         self.compare(&item, entry)
     }
 
-    fn compare(&self, item: &leveret_engine::Item, entry: &Entry) -> Result<(), String> {
+    fn compare(&self, item: &leveret_engine::Item, entry: &KnownEntry) -> Result<(), String> {
         let is_same = match &entry.value {
             Known::Bytes(bytes) => item.number.is_none() && item.value == *bytes,
             // memcached pads a number that became shorter; what stands before the spaces is the number.
@@ -341,7 +341,7 @@ impl<'a> Run<'a> {
             let got = self.arena().get_and_touch(&name, deadline, self.now).map_err(|error| error.to_string())?;
             agree(got.is_some(), self.map.contains_key(&key))?;
             if let (Some(item), Some(entry)) = (&got, self.map.get(&key)) {
-                self.compare(item, &Entry { deadline, ..entry.clone() })?;
+                self.compare(item, &KnownEntry { deadline, ..entry.clone() })?;
             }
         } else {
             agree(self.arena().touch(&name, deadline, self.now), Ok(self.map.contains_key(&key)))?;

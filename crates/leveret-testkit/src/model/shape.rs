@@ -10,7 +10,7 @@ use crate::seeded::{self, Age};
 
 /// What the arena of a run is like.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ArenaShape {
     pub memory: u64,
     pub cores: u32,
     pub age: Age,
@@ -20,7 +20,7 @@ pub struct Shape {
 
 /// What an arena of this shape takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ShapeLimits {
     pub segment: usize,
     pub key_max: usize,
     pub value_max: usize,
@@ -30,8 +30,8 @@ pub struct Limits {
 const MEMORY: [u64; 8] =
     [8 << 20, 8 << 20, (9 << 20) + 4096, (12 << 20) - 1, 16 << 20, 33 << 20, (64 << 20) - 4096, 64 << 20];
 
-impl Shape {
-    pub fn draw(rng: &mut Rng) -> Shape {
+impl ArenaShape {
+    pub fn draw(rng: &mut Rng) -> ArenaShape {
         // A large one takes long to fill, and its values to compare: seldom.
         let memory = if rng.one_in(30) { 256 << 20 } else { *rng.pick(&MEMORY) };
         let cores = *rng.pick(&[1, 2, 3, 16, 64, 256]);
@@ -45,7 +45,7 @@ impl Shape {
         // Ahead of the real clock, so that a delayed flush is due by the run's clock and not before; or at an end.
         let ahead = Time::now().0 + 1_000_000;
         let start = *rng.pick(&[ahead, ahead, 0, 1, u32::MAX - 40, u32::MAX - 1]);
-        Shape { memory, cores, age, start }
+        ArenaShape { memory, cores, age, start }
     }
 
     pub fn options(&self) -> OpenOptions {
@@ -59,15 +59,15 @@ impl Shape {
     }
 }
 
-impl Limits {
-    pub fn of(arena: &Arena) -> Limits {
+impl ShapeLimits {
+    pub fn of(arena: &Arena) -> ShapeLimits {
         let segment = arena.stats().segment_bytes as usize;
-        Limits { segment, key_max: arena.key_max(), value_max: arena.value_max() }
+        ShapeLimits { segment, key_max: arena.key_max(), value_max: arena.value_max() }
     }
 
     /// A length of a value: mostly short, else around a border between two ways in which a value may lie.
     pub fn draw_len(&self, rng: &mut Rng) -> usize {
-        let Limits { segment, value_max, .. } = *self;
+        let ShapeLimits { segment, value_max, .. } = *self;
         let around = |rng: &mut Rng, at: usize| (at + 64).saturating_sub(rng.below(160) as usize);
         let len = match rng.below(60) {
             0 => rng.below(value_max as u64 + 1) as usize,

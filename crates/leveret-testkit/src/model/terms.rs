@@ -4,7 +4,7 @@ use leveret_engine::{
     Amendment, CountTerms, CountedItem, Deadline, Delta, Marks, Meta, Mode, NewCas, ReadOptions, Stored, Terms, Value,
 };
 
-use super::known::{Entry, Known};
+use super::known::{Known, KnownEntry};
 use super::op::{is_odd, NewToken};
 use super::run::{agree, apply, Run};
 
@@ -48,7 +48,7 @@ impl Run<'_> {
         if is_odd(token) {
             self.gets(key)?;
         }
-        let is_its = |entry: &Entry| match remembered {
+        let is_its = |entry: &KnownEntry| match remembered {
             Some((_, version)) if !is_odd(token) => entry.version == version,
             _ => entry.told == Some(token),
         };

@@ -1,5 +1,5 @@
 //! What this host has: PHP, its extensions, servers.
-use super::peer::{Peer, Server};
+use super::peer::{CachePeer, PeerServer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::env;
@@ -20,7 +20,7 @@ pub struct Machine {
     pub versions: BTreeMap<String, String>,
 }
 
-pub struct Found {
+pub struct FoundPrograms {
     pub php: PathBuf,
     extension_dir: PathBuf,
     leveret: PathBuf,
@@ -35,7 +35,7 @@ pub struct Found {
     pub machine: Machine,
 }
 
-impl Found {
+impl FoundPrograms {
     /// An error without a PHP for the command line that can fork.
     pub fn look(
         php: &Path,
@@ -43,7 +43,7 @@ impl Found {
         ruby: &Path,
         gem: Vec<PathBuf>,
         memcached_newer: Option<PathBuf>,
-    ) -> Result<Found, String> {
+    ) -> Result<FoundPrograms, String> {
         let php = in_path(php).ok_or_else(|| format!("no {} in PATH: install PHP's command line", php.display()))?;
         let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0, \"\\n\", \
                       extension_loaded('Zend OPcache') ? 1 : 0;";
@@ -67,7 +67,7 @@ impl Found {
             versions: BTreeMap::new(),
         };
         let ruby = in_path(ruby).unwrap_or_else(|| ruby.to_path_buf());
-        Ok(Found {
+        Ok(FoundPrograms {
             php,
             extension_dir,
             leveret,
@@ -90,7 +90,7 @@ impl Found {
     }
 
     /// Looks for what the peer requires of Ruby. To be asked before `missing`.
-    pub fn look_for_gem(&mut self, peer: &Peer) {
+    pub fn look_for_gem(&mut self, peer: &CachePeer) {
         let Some(gem) = peer.gem.as_ref().filter(|gem| !self.gems.contains_key(*gem)) else { return };
         let mut words = self.ruby_words();
         let script = "require ARGV[0]; puts defined?(Leveret) ? Leveret::VERSION : Gem.loaded_specs[ARGV[0]].version";
@@ -116,17 +116,17 @@ impl Found {
         }
     }
 
-    pub fn server(&self, server: Server) -> Option<PathBuf> {
+    pub fn server(&self, server: PeerServer) -> Option<PathBuf> {
         match server {
-            Server::Leveret => env::current_exe().ok(),
-            Server::Memcached => in_path(Path::new("memcached")),
-            Server::MemcachedNewer => self.memcached_newer.as_deref().and_then(in_path),
-            Server::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),
+            PeerServer::Leveret => env::current_exe().ok(),
+            PeerServer::Memcached => in_path(Path::new("memcached")),
+            PeerServer::MemcachedNewer => self.memcached_newer.as_deref().and_then(in_path),
+            PeerServer::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),
         }
     }
 
     /// Why the peer cannot be measured here.
-    pub fn missing(&self, peer: &Peer) -> Option<String> {
+    pub fn missing(&self, peer: &CachePeer) -> Option<String> {
         for name in &peer.extensions {
             let within = name == OPCACHE && self.opcache_within;
             if !within && !self.extension_file(name).exists() {
@@ -138,13 +138,13 @@ impl Found {
         }
         let server = peer.server.filter(|server| self.server(*server).is_none())?;
         Some(match server {
-            Server::MemcachedNewer => "--memcached-newer names no program".to_owned(),
+            PeerServer::MemcachedNewer => "--memcached-newer names no program".to_owned(),
             server => format!("no {} in PATH", server.name()),
         })
     }
 
     /// Asks for the versions of what the peer uses.
-    pub fn learn_versions(&mut self, peer: &Peer) {
+    pub fn learn_versions(&mut self, peer: &CachePeer) {
         for name in &peer.extensions {
             let shown = format!("php-{name}");
             if self.machine.versions.contains_key(&shown) {
@@ -164,13 +164,13 @@ impl Found {
             self.machine.versions.insert(format!("ruby-{gem}"), version.clone());
         }
         if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
-            let is_memcached = matches!(server, Server::Memcached | Server::MemcachedNewer);
+            let is_memcached = matches!(server, PeerServer::Memcached | PeerServer::MemcachedNewer);
             let option = if is_memcached { "-V" } else { "--version" };
             let words = said(&path, &[option]).unwrap_or_default();
             let number = |word: &&str| word.trim_start_matches("v=").starts_with(|first: char| first.is_ascii_digit());
             let version = words.split_whitespace().find(number).map_or("?", |word| word.trim_start_matches("v="));
             let name = match server {
-                Server::MemcachedNewer => server.name(),
+                PeerServer::MemcachedNewer => server.name(),
                 _ => path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into()),
             };
             self.machine.versions.insert(name, version.to_owned());

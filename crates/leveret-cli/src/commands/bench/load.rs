@@ -1,13 +1,13 @@
 //! One turn of a chart of servers: the program that asks them, as PHP and Ruby programs are of other charts. Hidden, since its
 //! only user is `leveret bench`.
-use super::peer::Server;
-use crate::output::{self, Answer, Failure, Outcome};
+use super::peer::PeerServer;
+use crate::output::{self, CommandResult, Exit, Failure};
 use clap::{Args, Subcommand, ValueEnum};
-use leveret_load::failure::Failure as LoadFailure;
+use leveret_load::failure::LoadFailure;
 use leveret_load::load::{Load, Until};
 use leveret_load::socket::Endpoint;
 use leveret_load::usage::Usage;
-use leveret_load::workload::{Dialect, Request, Task, Workload};
+use leveret_load::workload::{LoadDialect, LoadRequest, Task, Workload};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const PIDS: &str = "server/pids";
 
 /// Ask a server, compare its answers, and say what they cost
 #[derive(Args, Debug)]
-pub struct Turn {
+pub struct TurnArgs {
     #[command(subcommand)]
     measure: Measure,
 }
@@ -67,7 +67,7 @@ enum Kind {
 
 #[derive(Args, Debug)]
 struct Place {
-    server: Server,
+    server: PeerServer,
     /// How many keys are asked for
     count: u32,
     /// 127.0.0.1:PORT, or the path of a Unix socket
@@ -76,8 +76,8 @@ struct Place {
     _folder: PathBuf,
 }
 
-impl Turn {
-    pub fn run(self) -> Outcome {
+impl TurnArgs {
+    pub fn run(self) -> CommandResult {
         let told = match &self.measure {
             Measure::Cpu { request, connections, depth, place } => {
                 cpu(*request, *connections, *depth, place).map_err(refused)?
@@ -89,15 +89,15 @@ impl Turn {
         let mut out = output::raw();
         output::json_line(&mut out, &told)?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(Exit::Yes)
     }
 }
 
 fn cpu(kind: Kind, connections: usize, depth: u32, place: &Place) -> Result<serde_json::Value, LoadFailure> {
     let (request, keys) = match kind {
-        Kind::Get => (Request::Get, 1),
-        Kind::Multiget => (Request::MultiGet(MANY), MANY),
-        Kind::Set => (Request::Set, 1),
+        Kind::Get => (LoadRequest::Get, 1),
+        Kind::Multiget => (LoadRequest::MultiGet(MANY), MANY),
+        Kind::Set => (LoadRequest::Set, 1),
     };
     // Where a request has many keys, fewer ask for as many.
     let count = place.count.div_ceil(keys);
@@ -116,7 +116,7 @@ fn cpu(kind: Kind, connections: usize, depth: u32, place: &Place) -> Result<serd
 }
 
 fn latency(quantile: f64, rate: u32, connections: usize, place: &Place) -> Result<serde_json::Value, LoadFailure> {
-    let (mut load, mut workload) = place.prepare(Request::Get, connections)?;
+    let (mut load, mut workload) = place.prepare(LoadRequest::Get, connections)?;
     load.open(&mut workload, f64::from(rate), Until::Asked(u64::from(place.count / 10)), 2)?;
     let server = servers()?;
     let measured = load.open(&mut workload, f64::from(rate), Until::Asked(u64::from(place.count)), 1)?;
@@ -132,10 +132,10 @@ impl Place {
     }
 
     /// Connections to the server, in which all keys lie.
-    fn prepare(&self, request: Request, connections: usize) -> Result<(Load, Workload), LoadFailure> {
+    fn prepare(&self, request: LoadRequest, connections: usize) -> Result<(Load, Workload), LoadFailure> {
         let transport = if self.address.starts_with('/') { "unix" } else { "tcp" };
         let endpoint: Endpoint = format!("{transport}:{}", self.address).parse().map_err(LoadFailure::Trouble)?;
-        let dialect = if self.server == Server::Redis { Dialect::Redis } else { Dialect::Memcached };
+        let dialect = if self.server == PeerServer::Redis { LoadDialect::Redis } else { LoadDialect::Memcached };
         let pad = Workload::pad(VALUE_LEN);
         let mut workload = Workload::new(request, self.keys(), VALUE_LEN, &pad).speaking(dialect);
         let mut load = Load::connect(&endpoint, connections, &pad)?;

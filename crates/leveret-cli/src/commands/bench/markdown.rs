@@ -1,9 +1,9 @@
 //! All charts of a run as Markdown: for a page of documentation, or to paste into an issue.
-use super::report::{Drawn, Report, Row, Unit};
+use super::report::{BenchReport, Drawn, ReportRow, Unit};
 use crate::units;
 
 /// With the pictures of a folder, if there is one.
-pub fn markdown(report: &Report, pictures: Option<&str>) -> String {
+pub fn markdown(report: &BenchReport, pictures: Option<&str>) -> String {
     let machine = &report.machine;
     let versions: Vec<String> = machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect();
     let mut text = format!(
@@ -23,7 +23,7 @@ pub fn markdown(report: &Report, pictures: Option<&str>) -> String {
     text
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &BenchReport) -> String {
     let caution = report.caution().map_or(String::new(), |caution| format!("**{caution}**\n\n"));
     let mut text = caution + ("| chart | | fastest other | fastest Leveret | ratio |\n|---|---|---|---|---|\n");
     for first in report.firsts() {
@@ -43,7 +43,7 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
     if !chart.reliable {
         text.push_str("\nUnreliable: a cache differs from itself here.\n");
     }
-    let has = |what: fn(&Row) -> bool| chart.rows.iter().any(what);
+    let has = |what: fn(&ReportRow) -> bool| chart.rows.iter().any(what);
     let (has_cpu, has_profile) = (has(|row| row.client_cpu.is_some()), has(|row| !row.parts.is_empty()));
     let mut columns = vec!["cache", "median", "of the least", "four fifths of the rounds", "verified"];
     columns.extend(has_cpu.then_some("CPU"));

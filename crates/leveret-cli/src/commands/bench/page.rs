@@ -1,5 +1,5 @@
 //! The charts as SVG, and all of a run on one page that needs nothing else.
-use super::report::{Drawn, Report, Row, Unit};
+use super::report::{BenchReport, Drawn, ReportRow, Unit};
 use crate::units;
 
 // Narrow, with names above their bars: on a telephone the letters are still large enough.
@@ -35,12 +35,12 @@ pub fn svg(chart: &Drawn) -> String {
 
 /// The same in parts, one for each of what the chart varies, so that none is longer than a screen or a sheet of paper. All have one scale.
 fn svgs(chart: &Drawn) -> String {
-    let rows: Vec<&Row> = chart.drawn().collect();
-    let parts: Vec<&[&Row]> = rows.chunk_by(|row, next| row.variant == next.variant).collect();
+    let rows: Vec<&ReportRow> = chart.drawn().collect();
+    let parts: Vec<&[&ReportRow]> = rows.chunk_by(|row, next| row.variant == next.variant).collect();
     if parts.len() <= 1 {
         return svg(chart);
     }
-    let title = |rows: &[&Row]| match rows[0].published {
+    let title = |rows: &[&ReportRow]| match rows[0].published {
         Some(_) => "As published".to_owned(),
         None => rows[0].variant.clone(),
     };
@@ -48,7 +48,7 @@ fn svgs(chart: &Drawn) -> String {
 }
 
 /// These rows of it. Bars of times are on a logarithmic scale: some are a thousand times others.
-fn bars(chart: &Drawn, title: &str, rows: &[&Row]) -> String {
+fn bars(chart: &Drawn, title: &str, rows: &[&ReportRow]) -> String {
     let height = TOP + STEP * rows.len() as f64 + 26.0;
     let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
     let shortest = medians().fold(f64::MAX, f64::min);
@@ -124,7 +124,7 @@ fn squeezed(line: &str) -> String {
 }
 
 /// Machine, charts, and all that is behind each bar.
-pub fn html(report: &Report) -> String {
+pub fn html(report: &BenchReport) -> String {
     let machine = &report.machine;
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
@@ -200,7 +200,7 @@ pub fn html(report: &Report) -> String {
 }
 
 /// With a column for its profile, if that has a unit.
-fn data(row: &Row, profiled: Option<Unit>) -> String {
+fn data(row: &ReportRow, profiled: Option<Unit>) -> String {
     let rounds: Vec<String> = row.rounds.iter().map(|figure| format!("{figure:.6}")).collect();
     let said = match &row.failed {
         None if row.published.is_none() => rounds.join(" "),

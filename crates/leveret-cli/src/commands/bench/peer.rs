@@ -7,13 +7,13 @@ use std::path::Path;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Peers {
-    peer: Vec<Peer>,
+    peer: Vec<CachePeer>,
 }
 
 /// A cache, and how PHP reaches it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Peer {
+pub struct CachePeer {
     pub name: String,
     pub title: String,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Peer {
     #[serde(default)]
     pub tuned: Vec<String>,
     #[serde(default)]
-    pub server: Option<Server>,
+    pub server: Option<PeerServer>,
     #[serde(default)]
     pub by: Option<By>,
     /// The client looks for arenas where the server has its own.
@@ -62,7 +62,7 @@ pub struct Peer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Server {
+pub enum PeerServer {
     Memcached,
     /// Of another version than the one in PATH.
     MemcachedNewer,
@@ -77,14 +77,14 @@ pub enum By {
     Unix,
 }
 
-impl Server {
+impl PeerServer {
     /// As charts and command lines name it.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
-impl Peer {
+impl CachePeer {
     /// A chart's program with its own words in the holes.
     pub fn fill(&self, program: &str) -> String {
         let around = self.around.as_deref().unwrap_or("work.call");
@@ -101,17 +101,17 @@ impl Peer {
 
     pub fn is_ours(&self) -> bool {
         let is_named = |name: &String| name == "leveret" || name.starts_with("leveret/");
-        self.server == Some(Server::Leveret) || self.extensions.iter().chain(&self.gem).any(is_named)
+        self.server == Some(PeerServer::Leveret) || self.extensions.iter().chain(&self.gem).any(is_named)
     }
 }
 
 /// Those of a chart.
-pub fn own(text: &str) -> Vec<Peer> {
+pub fn own(text: &str) -> Vec<CachePeer> {
     parse(text).expect("tests read it")
 }
 
 /// Those of a file of the same form.
-pub fn added(path: &Path) -> Result<Vec<Peer>, Failure> {
+pub fn added(path: &Path) -> Result<Vec<CachePeer>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
     })?;
@@ -122,7 +122,7 @@ pub fn added(path: &Path) -> Result<Vec<Peer>, Failure> {
     }
 }
 
-pub fn check_names(peers: &[Peer]) -> Result<(), Failure> {
+pub fn check_names(peers: &[CachePeer]) -> Result<(), Failure> {
     for (place, peer) in peers.iter().enumerate() {
         if peers[..place].iter().any(|other| other.name == peer.name) {
             return Err(Failure::Usage(format!("--peers: there is a cache named '{}' already", peer.name)));
@@ -131,7 +131,7 @@ pub fn check_names(peers: &[Peer]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn parse(text: &str) -> Result<Vec<Peer>, String> {
+fn parse(text: &str) -> Result<Vec<CachePeer>, String> {
     let Peers { peer: peers } = toml::from_str(text).map_err(|error| error.to_string())?;
     for peer in &peers {
         // Its name becomes a file.

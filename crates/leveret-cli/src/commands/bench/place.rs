@@ -1,5 +1,5 @@
 //! Where it happens: a folder, and processes, none of which outlives the command.
-use super::peer::{By, Server};
+use super::peer::{By, PeerServer};
 use crate::output::Failure;
 use leveret_engine::reason;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -22,27 +22,27 @@ const START_PATIENCE: Duration = Duration::from_secs(20);
 const SAID_MAX: u64 = 64 << 10;
 
 /// Why a turn has no figures.
-pub enum Trouble {
+pub enum TurnTrouble {
     /// A signal: the whole run is over.
     Stopped,
     /// This cache's own.
     Failed(String),
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Failed(reason(&error))
+impl From<io::Error> for TurnTrouble {
+    fn from(error: io::Error) -> TurnTrouble {
+        TurnTrouble::Failed(reason(&error))
     }
 }
 
 /// A folder in shared memory that is removed at the end, also by a panic.
-pub struct Place {
+pub struct BenchFolder {
     folder: PathBuf,
     stop: Arc<AtomicBool>,
 }
 
-impl Place {
-    pub fn new() -> Result<Place, Failure> {
+impl BenchFolder {
+    pub fn new() -> Result<BenchFolder, Failure> {
         let failed = |error: io::Error| {
             Failure::Unreachable(format!("cannot make a folder for the measurement: {}", reason(&error)))
         };
@@ -61,11 +61,11 @@ impl Place {
             let _ = fs::remove_dir_all(&doomed);
             hook(panic);
         }));
-        Ok(Place { folder, stop })
+        Ok(BenchFolder { folder, stop })
     }
 
     /// An empty folder for one turn, gone with what it returns.
-    pub fn turn(&self) -> Result<Turn<'_>, Trouble> {
+    pub fn turn(&self) -> Result<Turn<'_>, TurnTrouble> {
         let folder = self.folder.join("turn");
         for folder in [&folder, &folder.join("client"), &folder.join("server")] {
             DirBuilder::new().mode(0o700).create(folder)?;
@@ -73,15 +73,15 @@ impl Place {
         Ok(Turn { place: self, folder })
     }
 
-    fn check(&self) -> Result<(), Trouble> {
+    fn check(&self) -> Result<(), TurnTrouble> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Trouble::Stopped);
+            return Err(TurnTrouble::Stopped);
         }
         Ok(())
     }
 }
 
-impl Drop for Place {
+impl Drop for BenchFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
@@ -99,7 +99,7 @@ fn sweep(parent: &Path) {
 }
 
 pub struct Turn<'a> {
-    place: &'a Place,
+    place: &'a BenchFolder,
     pub folder: PathBuf,
 }
 
@@ -114,11 +114,11 @@ impl Turn<'_> {
     pub fn serve(
         &self,
         program: &Path,
-        server: Server,
+        server: PeerServer,
         by: By,
         number: usize,
         memory_mib: u32,
-    ) -> Result<(Running, String, String), Trouble> {
+    ) -> Result<(Running, String, String), TurnTrouble> {
         let socket = self.folder.join(format!("server/socket{number}"));
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string();
         let address = match by {
@@ -126,7 +126,7 @@ impl Turn<'_> {
             By::Unix => socket.display().to_string(),
         };
         let mut words: Vec<String> = Vec::new();
-        if server == Server::Redis {
+        if server == PeerServer::Redis {
             words.extend(["--save", "", "--appendonly", "no", "--dir"].map(String::from));
             words.push(self.folder.join("server").display().to_string());
             words.extend(
@@ -137,7 +137,7 @@ impl Turn<'_> {
                 By::Unix => words.extend(["--port", "0", "--unixsocket", &address].map(String::from)),
             }
         } else {
-            if server == Server::Leveret {
+            if server == PeerServer::Leveret {
                 words.extend(["serve", "--arena"].map(String::from));
                 words.push(self.folder.join(format!("server/bench{number}.arena")).display().to_string());
             }
@@ -156,7 +156,7 @@ impl Turn<'_> {
         loop {
             self.place.check()?;
             if let Some(status) = running.child.try_wait()? {
-                return Err(Trouble::Failed(format!("its server has ended, {status}: {}", running.said())));
+                return Err(TurnTrouble::Failed(format!("its server has ended, {status}: {}", running.said())));
             }
             let answers = match by {
                 By::Tcp => TcpStream::connect(&address).is_ok(),
@@ -166,14 +166,19 @@ impl Turn<'_> {
                 return Ok((running, address, line));
             }
             if Instant::now() > deadline {
-                return Err(Trouble::Failed(format!("its server does not answer: {}", running.said())));
+                return Err(TurnTrouble::Failed(format!("its server does not answer: {}", running.said())));
             }
             thread::sleep(LOOK_EVERY);
         }
     }
 
     /// Runs to the end, or until patience does; returns what was said on both outputs.
-    pub fn run(&self, program: &Path, words: &[String], patience: Duration) -> Result<(ExitStatus, String), Trouble> {
+    pub fn run(
+        &self,
+        program: &Path,
+        words: &[String],
+        patience: Duration,
+    ) -> Result<(ExitStatus, String), TurnTrouble> {
         let mut running = self.start(program, words, "output.log")?;
         let deadline = Instant::now() + patience;
         loop {
@@ -182,13 +187,13 @@ impl Turn<'_> {
                 return Ok((status, running.said()));
             }
             if Instant::now() > deadline {
-                return Err(Trouble::Failed(format!("hung: no end after {} s", patience.as_secs())));
+                return Err(TurnTrouble::Failed(format!("hung: no end after {} s", patience.as_secs())));
             }
             thread::sleep(LOOK_EVERY);
         }
     }
 
-    fn start(&self, program: &Path, words: &[String], log: &str) -> Result<Running, Trouble> {
+    fn start(&self, program: &Path, words: &[String], log: &str) -> Result<Running, TurnTrouble> {
         let log = self.folder.join(log);
         let file = File::create(&log)?;
         // setpriv has the kernel end the program should this process be killed; it becomes the program.
@@ -197,7 +202,8 @@ impl Turn<'_> {
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         // A group of its own, so that what it forks can be ended with it.
         let child = command.process_group(0).spawn();
-        let child = child.map_err(|error| Trouble::Failed(format!("setpriv does not start: {}", reason(&error))))?;
+        let child =
+            child.map_err(|error| TurnTrouble::Failed(format!("setpriv does not start: {}", reason(&error))))?;
         Ok(Running { child, log })
     }
 }

@@ -4,7 +4,7 @@ use leveret_rounds::Spread;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-pub struct Report {
+pub struct BenchReport {
     pub version: String,
     /// Unix seconds.
     pub time: u64,
@@ -92,11 +92,11 @@ pub struct Drawn {
     pub control: Option<Spread>,
     /// False where the control differs from itself: nobody should conclude anything.
     pub reliable: bool,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub struct Row {
+pub struct ReportRow {
     pub name: String,
     pub title: String,
     /// What the chart varies, of this row.
@@ -138,9 +138,9 @@ pub struct Part {
     pub figure: Spread,
 }
 
-impl Row {
-    pub fn published(title: &str, seconds: f64) -> Row {
-        Row {
+impl ReportRow {
+    pub fn published(title: &str, seconds: f64) -> ReportRow {
+        ReportRow {
             name: title.replace(':', "-"),
             title: title.to_owned(),
             variant: String::new(),
@@ -195,13 +195,13 @@ impl Row {
 pub struct First<'a> {
     pub chart: &'a Drawn,
     pub variant: &'a str,
-    pub other: Option<&'a Row>,
-    pub ours: Option<&'a Row>,
+    pub other: Option<&'a ReportRow>,
+    pub ours: Option<&'a ReportRow>,
 }
 
 impl First<'_> {
     /// A row with its figure.
-    pub fn shown(&self, row: Option<&Row>) -> String {
+    pub fn shown(&self, row: Option<&ReportRow>) -> String {
         let figure = row.and_then(|row| Some((row, row.figure?.median)));
         figure.map_or_else(
             || "none".to_owned(),
@@ -223,7 +223,7 @@ impl First<'_> {
 
 impl Drawn {
     /// Rows that are drawn.
-    pub fn drawn(&self) -> impl Iterator<Item = &Row> {
+    pub fn drawn(&self) -> impl Iterator<Item = &ReportRow> {
         self.rows.iter().filter(|row| !row.is_missing())
     }
 
@@ -243,14 +243,14 @@ impl Drawn {
         (!said.is_empty()).then(|| format!("Not on this machine: {}.", said.join("; ")))
     }
 
-    fn first(&self, variant: &str, ours: bool) -> Option<&Row> {
+    fn first(&self, variant: &str, ours: bool) -> Option<&ReportRow> {
         let rows = self.rows.iter().filter(|row| row.ours == ours && row.variant == variant && !row.baseline);
         let figures = rows.filter_map(|row| Some((row.figure?.median, row)));
         figures.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, row)| row)
     }
 }
 
-impl Report {
+impl BenchReport {
     /// What stands above figures that nobody should rely on.
     pub fn caution(&self) -> Option<&'static str> {
         (self.rounds == 1)
@@ -290,7 +290,7 @@ impl Report {
     }
 
     /// What differs from an older report by more than the spreads of both.
-    pub fn changes(&self, old: &Report) -> Vec<String> {
+    pub fn changes(&self, old: &BenchReport) -> Vec<String> {
         let mut changes = Vec::new();
         for chart in &self.charts {
             let Some(then) = old.charts.iter().find(|other| other.name == chart.name) else { continue };
@@ -328,8 +328,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn report(rounds: &[f64]) -> Report {
-        let row = Row {
+    fn report(rounds: &[f64]) -> BenchReport {
+        let row = ReportRow {
             name: "a".to_owned(),
             title: "A".to_owned(),
             variant: String::new(),
@@ -362,7 +362,7 @@ mod tests {
             reliable: false,
             rows: vec![row],
         };
-        Report { version: String::new(), time: 0, machine, rounds: 1, fair_defaults: false, charts: vec![chart] }
+        BenchReport { version: String::new(), time: 0, machine, rounds: 1, fair_defaults: false, charts: vec![chart] }
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod tests {
     fn a_report_of_the_time_when_all_figures_were_seconds_can_be_compared() {
         let now = serde_json::to_string(&report(&[1.0])).expect("it is plain");
         let then = now.replace("\"figure\"", "\"seconds\"").replace("\"unit\":\"seconds\",", "");
-        let then: Report = serde_json::from_str(&then).expect("the old form");
+        let then: BenchReport = serde_json::from_str(&then).expect("the old form");
         assert_eq!(report(&[3.0]).changes(&then), ["read, A: 3.00 of the time that it took then"]);
     }
 
@@ -392,15 +392,15 @@ mod tests {
             ("Yac", "no yac", None),
             ("X", "it crashed", Some("x")),
         ] {
-            let row = Row {
+            let row = ReportRow {
                 failed: Some(why.to_owned()),
                 command: command.map(str::to_owned),
                 published: None,
-                ..Row::published(title, 1.0)
+                ..ReportRow::published(title, 1.0)
             };
             report.charts[0].rows.push(row);
         }
-        report.charts[0].rows.push(Row::published("somebody's", 1.0));
+        report.charts[0].rows.push(ReportRow::published("somebody's", 1.0));
         let chart = &report.charts[0];
         assert_eq!(chart.missing().as_deref(), Some("Not on this machine: Relay and KeyDB (no relay); Yac (no yac)."));
         assert_eq!(chart.drawn().map(|row| row.title.as_str()).collect::<Vec<_>>(), ["A", "X", "somebody's"]);
@@ -412,7 +412,7 @@ mod tests {
         assert!(report.caution().is_some_and(|caution| caution.contains("do not quote")));
         report.rounds = 3;
         assert_eq!(report.caution(), None);
-        let ours = Row { ours: true, figure: Spread::of([0.5]), ..Row::published("L", 1.0) };
+        let ours = ReportRow { ours: true, figure: Spread::of([0.5]), ..ReportRow::published("L", 1.0) };
         report.charts[0].rows.push(ours);
         assert_eq!(report.firsts()[0].ratio(), "0.50 (unreliable)");
         report.charts[0].reliable = true;

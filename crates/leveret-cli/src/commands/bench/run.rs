@@ -1,18 +1,18 @@
 //! The rounds: everybody has one turn in each, and whoever is first changes.
-use super::charts::{Chart, Language, Variant};
-use super::found::Found;
-use super::peer::{Peer, Server};
-use super::place::{Place, Running, Trouble};
-use super::report::{Drawn, Part, Row};
-use crate::output::Progress;
+use super::charts::{Chart, ChartLanguage, Variant};
+use super::found::FoundPrograms;
+use super::peer::{CachePeer, PeerServer};
+use super::place::{BenchFolder, Running, TurnTrouble};
+use super::report::{Drawn, Part, ReportRow};
+use crate::output::LongWork;
 use leveret_rounds::{order, Spread};
 use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
 
-pub struct Run<'a> {
-    pub place: &'a Place,
-    pub found: &'a Found,
+pub struct BenchRun<'a> {
+    pub place: &'a BenchFolder,
+    pub found: &'a FoundPrograms,
     /// Instead of each chart's own number.
     pub keys: Option<u32>,
     pub quick: bool,
@@ -41,19 +41,19 @@ struct Figures {
 
 /// Who a row is about.
 struct Side<'a> {
-    peer: &'a Peer,
+    peer: &'a CachePeer,
     variant: &'a Variant,
 }
 
 /// A signal has ended the run.
 pub struct Stopped;
 
-impl Run<'_> {
+impl BenchRun<'_> {
     /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
-    pub fn chart(&self, chart: &Chart, peers: &[Peer], progress: &Progress) -> Result<Drawn, Stopped> {
+    pub fn chart(&self, chart: &Chart, peers: &[CachePeer], progress: &LongWork) -> Result<Drawn, Stopped> {
         let sides: Vec<Side> =
             self.variants(chart).flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
-        let mut rows: Vec<Row> = sides.iter().map(|side| self.row(side)).collect();
+        let mut rows: Vec<ReportRow> = sides.iter().map(|side| self.row(side)).collect();
         let mut turns: Vec<Vec<Figures>> = rows.iter().map(|_| Vec::new()).collect();
         let mut control: Option<usize> = None;
         let mut again: Vec<Option<f64>> = vec![None; self.rounds_of(chart)];
@@ -79,8 +79,8 @@ impl Run<'_> {
                             }
                             turns[number].push(figures);
                         }
-                        Err(Trouble::Stopped) => return Err(Stopped),
-                        Err(Trouble::Failed(why)) => rows[number].failed = Some(shortened(&why)),
+                        Err(TurnTrouble::Stopped) => return Err(Stopped),
+                        Err(TurnTrouble::Failed(why)) => rows[number].failed = Some(shortened(&why)),
                     }
                 }
                 progress.advance(1);
@@ -93,7 +93,7 @@ impl Run<'_> {
             row.parts = parts_of(&turns);
         }
         let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some(ratio((*again)?, (*first)?)));
-        let published = chart.published.iter().map(|(title, seconds)| Row::published(title, *seconds));
+        let published = chart.published.iter().map(|(title, seconds)| ReportRow::published(title, *seconds));
         let control_spread = Spread::of(ratios);
         Ok(Drawn {
             name: chart.name.to_owned(),
@@ -119,7 +119,7 @@ impl Run<'_> {
     }
 
     /// The turns of this chart, the control's among them.
-    pub fn turns(&self, chart: &Chart, peers: &[Peer]) -> usize {
+    pub fn turns(&self, chart: &Chart, peers: &[CachePeer]) -> usize {
         self.rounds_of(chart) * (peers.len() * self.variants(chart).count() + 1)
     }
 
@@ -138,12 +138,12 @@ impl Run<'_> {
         text.replace("{cpus}", &self.found.machine.cpus.max(4).to_string())
     }
 
-    fn row(&self, Side { peer, variant }: &Side) -> Row {
+    fn row(&self, Side { peer, variant }: &Side) -> ReportRow {
         let joined = |first: &str, between: &str, second: &str| match second {
             "" => first.to_owned(),
             _ => format!("{first}{between}{second}"),
         };
-        Row {
+        ReportRow {
             name: joined(&peer.name, "-", variant.name),
             title: joined(&peer.title, ", ", &self.with_cpus(variant.title)),
             variant: self.with_cpus(variant.title),
@@ -164,22 +164,23 @@ impl Run<'_> {
         }
     }
 
-    fn turn(&self, chart: &Chart, Side { peer, variant }: &Side, row: &mut Row) -> Result<Figures, Trouble> {
+    fn turn(&self, chart: &Chart, Side { peer, variant }: &Side, row: &mut ReportRow) -> Result<Figures, TurnTrouble> {
         let turn = self.place.turn()?;
         let (program, keys) = (chart.program_of(peer), self.keys_of(chart));
         let file = match chart.language {
-            Language::Php => "turn.php",
-            Language::Ruby => "turn.rb",
-            Language::Own => "bench-turn",
+            ChartLanguage::Php => "turn.php",
+            ChartLanguage::Ruby => "turn.rb",
+            ChartLanguage::Own => "bench-turn",
         };
-        if chart.language != Language::Own {
+        if chart.language != ChartLanguage::Own {
             std::fs::write(turn.folder.join(file), &program)?;
             row.program = Some(program);
         }
         let mut servers: Vec<Running> = Vec::new();
         let mut address = turn.folder.join("client").display().to_string();
         if let (Some(kind), Some(by)) = (peer.server, peer.by) {
-            let path = self.found.server(kind).ok_or_else(|| Trouble::Failed("its server is not there".to_owned()))?;
+            let path =
+                self.found.server(kind).ok_or_else(|| TurnTrouble::Failed("its server is not there".to_owned()))?;
             let (mut addresses, mut lines) = (Vec::new(), Vec::new());
             for number in 0..variant.servers {
                 let (running, reached, line) = turn.serve(&path, kind, by, number, (chart.memory_mib)(keys))?;
@@ -193,45 +194,49 @@ impl Run<'_> {
         let pids: String = servers.iter().map(|server| format!("{}\n", server.pid())).collect();
         std::fs::write(turn.folder.join("server/pids"), pids)?;
         let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
-        let own = self.found.server(Server::Leveret).unwrap_or_default();
+        let own = self.found.server(PeerServer::Leveret).unwrap_or_default();
         let (language, mut words) = match chart.language {
-            Language::Php => (self.found.php.as_path(), self.php_words(chart, peer, &folder)),
-            Language::Ruby => (self.found.ruby(), self.found.ruby_words()),
-            Language::Own => (own.as_path(), Vec::new()),
+            ChartLanguage::Php => (self.found.php.as_path(), self.php_words(chart, peer, &folder)),
+            ChartLanguage::Ruby => (self.found.ruby(), self.found.ruby_words()),
+            ChartLanguage::Own => (own.as_path(), Vec::new()),
         };
         words.push(file.to_owned());
         words.extend(chart.words.iter().chain(variant.words).map(|word| self.with_cpus(word)));
-        if let (Language::Own, Some(server)) = (chart.language, peer.server) {
+        if let (ChartLanguage::Own, Some(server)) = (chart.language, peer.server) {
             words.push(server.name());
         }
         words.extend([keys.to_string(), address, folder.display().to_string()]);
         row.command = Some(format!("{} {}", language.display(), words.join(" ")));
         let (status, said) = turn.run(language, &words, self.patience)?;
         if let Some(how) = servers.iter_mut().find_map(Running::ended) {
-            return Err(Trouble::Failed(format!("its server has ended in the middle, {how}")));
+            return Err(TurnTrouble::Failed(format!("its server has ended in the middle, {how}")));
         }
         drop(servers);
         // What a library prints may stand before it.
         let line = said.lines().last().unwrap_or_default();
         let figures: Figures = serde_json::from_str(line).map_err(|_| {
-            Trouble::Failed(if said.is_empty() { format!("ended with {status}") } else { format!("{status}: {said}") })
+            TurnTrouble::Failed(if said.is_empty() {
+                format!("ended with {status}")
+            } else {
+                format!("{status}: {said}")
+            })
         })?;
         if !status.success() {
-            return Err(Trouble::Failed(format!("ended with {status}")));
+            return Err(TurnTrouble::Failed(format!("ended with {status}")));
         }
         row.asked += figures.asked;
         row.verified += figures.right;
         let why = figures.said.as_ref().map_or_else(String::new, |said| format!("; {said}"));
         if figures.right != figures.asked || figures.asked != u64::from(keys) {
-            return Err(Trouble::Failed(format!("{} of {} values were right{why}", figures.right, keys)));
+            return Err(TurnTrouble::Failed(format!("{} of {} values were right{why}", figures.right, keys)));
         }
         if figures.done != figures.asked {
-            return Err(Trouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));
+            return Err(TurnTrouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));
         }
         Ok(figures)
     }
 
-    fn php_words(&self, chart: &Chart, peer: &Peer, arenas: &Path) -> Vec<String> {
+    fn php_words(&self, chart: &Chart, peer: &CachePeer, arenas: &Path) -> Vec<String> {
         let mut settings = vec!["memory_limit=-1".to_owned(), "display_errors=stderr".to_owned()];
         settings.extend(peer.extensions.iter().map(|name| self.found.extension(name)));
         if peer.is_ours() {

@@ -1,11 +1,11 @@
 //! The charts, for terminals.
-use super::report::{Drawn, Report, Unit};
+use super::report::{BenchReport, Drawn, Unit};
 use crate::output::{BAD, FAINT, STRONG, WARNING};
 use std::io::{self, Write};
 
 const BAR: usize = 30;
 
-pub fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
+pub fn write(out: &mut impl Write, report: &BenchReport) -> io::Result<()> {
     let machine = &report.machine;
     writeln!(out, "{FAINT}{}, {} CPUs, Linux {}, PHP {}", machine.cpu, machine.cpus, machine.kernel, machine.php)?;
     let versions: Vec<String> = machine.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();

@@ -1,13 +1,13 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
-use super::folder::Place;
-use super::known::Known;
+use super::folder::ArenaFolder;
+use super::known::KnownArena;
 use super::php::access;
 use super::volume::Volume;
 use super::Finding;
 use crate::commands::stats::Summary;
 use crate::output::shell_word;
 use crate::units::{bytes, counted, percent, span, thousands};
-use crate::users::Users;
+use crate::users::AccountFiles;
 use leveret_engine::OpenError;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const SUBJECT: &str = "arenas";
 /// better.
 const EVICTED_PER_SET: f64 = 0.01;
 
-pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
+pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
     let dir = place.dir.as_path();
     let mut findings = Vec::new();
     let volume = Volume::of(dir).ok();
@@ -38,7 +38,7 @@ pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
                 );
             }
             // In a folder that is no group's, what its members have made is not trusted: the folder's own finding.
-            Err(leveret_place::Error::Open(OpenError::Untrusted { .. })) if place.fault.is_some() => {}
+            Err(leveret_place::PlaceError::Open(OpenError::Untrusted { .. })) if place.fault.is_some() => {}
             Err(error) => findings.extend(unusable(arena, error)),
         }
     }
@@ -51,8 +51,8 @@ pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
 }
 
 /// None where the folder is what is wrong: that is the folder's own finding.
-fn unusable(arena: &Known, error: &leveret_place::Error) -> Option<Finding> {
-    use leveret_place::Error::Open;
+fn unusable(arena: &KnownArena, error: &leveret_place::PlaceError) -> Option<Finding> {
+    use leveret_place::PlaceError::Open;
     let remove = || format!("leveret rm --force {}", shell_word(&arena.path));
     let (means, mend) = match error {
         Open(OpenError::UntrustedFolder { .. }) => return None,
@@ -75,8 +75,8 @@ fn unusable(arena: &Known, error: &leveret_place::Error) -> Option<Finding> {
 }
 
 /// The command that gives an arena to the group of its folder, or to this user. None where it is a link or the like.
-fn open(arena: &Known) -> Option<String> {
-    let users = Users::read();
+fn open(arena: &KnownArena) -> Option<String> {
+    let users = AccountFiles::read();
     let folder = fs::metadata(arena.path.parent()?).ok()?;
     let is_file = fs::symlink_metadata(&arena.path).is_ok_and(|stat| stat.is_file());
     let user = users.name(rustix::process::geteuid().as_raw());
@@ -160,7 +160,7 @@ fn leftovers(dir: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Level;
+    use super::super::Severity;
     use super::*;
 
     #[test]
@@ -169,9 +169,9 @@ mod tests {
             |stats: Summary| judge("apcu", &stats, false, true).iter().map(|finding| finding.level).collect::<Vec<_>>();
         let stats =
             |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
-        assert_eq!(levels(stats(0, 0, 0)), [Level::Ok]);
-        assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
-        assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning]);
+        assert_eq!(levels(stats(0, 0, 0)), [Severity::Ok]);
+        assert_eq!(levels(stats(1000, 10, 0)), [Severity::Ok]);
+        assert_eq!(levels(stats(1000, 11, 1)), [Severity::Ok, Severity::Warning]);
         let mend = |is_served, can_grow| {
             judge("apcu", &stats(1000, 500, 0), is_served, can_grow).get(1).and_then(|finding| finding.mend.clone())
         };

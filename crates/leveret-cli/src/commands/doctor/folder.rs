@@ -1,8 +1,8 @@
 //! The folder of the arenas: who may use it, and who shares it.
-use super::known::Known;
+use super::known::KnownArena;
 use super::volume::{self, mount_point, Volume};
-use super::{Finding, Level};
-use crate::users::Users;
+use super::{Finding, Severity};
+use crate::users::AccountFiles;
 use leveret_engine::{is_trusted_owner, reason};
 use leveret_place::SHARED;
 use rustix::fs::{accessat, Access, AtFlags, CWD};
@@ -18,7 +18,7 @@ pub fn sharing(user: &str) -> String {
     // A package has made it.
     if let (Ok(true), Ok(shared)) = (leveret_place::check_default(Path::new(SHARED)), fs::metadata(SHARED)) {
         if shared.mode() & 0o2070 == 0o2070 && shared.gid() != 0 {
-            return format!("usermod -aG {} {user}", Users::read().group_name(shared.gid()));
+            return format!("usermod -aG {} {user}", AccountFiles::read().group_name(shared.gid()));
         }
     }
     format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making())
@@ -37,7 +37,7 @@ fn making() -> String {
 
 /// Who chose the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ChosenBy {
     /// --dir
     Option,
     /// $LEVERET_DIR
@@ -50,34 +50,34 @@ pub enum Choice {
 
 /// Where this command looks for arenas, and why there.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ArenaFolder {
     pub dir: PathBuf,
-    pub choice: Choice,
+    pub choice: ChosenBy,
     /// What keeps the users of this host from sharing the folder of the group, and the command that ends it.
     pub fault: Option<Finding>,
 }
 
-impl Place {
-    pub fn of(asked: Option<&Path>) -> Result<Place, String> {
+impl ArenaFolder {
+    pub fn of(asked: Option<&Path>) -> Result<ArenaFolder, String> {
         let absolute = asked.map(std::path::absolute).transpose().map_err(|error| reason(&error))?;
         let dir = leveret_place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
         let choice = match asked {
             Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => {
-                Choice::Environment
+                ChosenBy::Environment
             }
-            Some(_) => Choice::Option,
-            None if dir == Path::new(SHARED) => Choice::Shared,
-            None => Choice::Private,
+            Some(_) => ChosenBy::Option,
+            None if dir == Path::new(SHARED) => ChosenBy::Shared,
+            None => ChosenBy::Private,
         };
-        let is_default = matches!(choice, Choice::Shared | Choice::Private);
-        let fault = if is_default { shared_fault(&Users::read()) } else { None };
-        Ok(Place { dir, choice, fault })
+        let is_default = matches!(choice, ChosenBy::Shared | ChosenBy::Private);
+        let fault = if is_default { shared_fault(&AccountFiles::read()) } else { None };
+        Ok(ArenaFolder { dir, choice, fault })
     }
 }
 
 /// What is wrong with the folder of the group. One finding, though users of this host meet it in many ways: some have
 /// folders of their own, some see other arenas, some see none.
-fn shared_fault(users: &Users) -> Option<Finding> {
+fn shared_fault(users: &AccountFiles) -> Option<Finding> {
     let found = fs::symlink_metadata(SHARED).ok()?;
     let as_root = if rustix::process::geteuid().is_root() { "" } else { " Only root can change it." };
     if !found.is_dir() || !is_trusted_owner(found.uid()) {
@@ -101,16 +101,16 @@ fn shared_fault(users: &Users) -> Option<Finding> {
     }
     let (level, means) = if mode & 0o002 != 0 {
         (
-            Level::Problem,
+            Severity::Problem,
             "Everybody may put files there, so it is not used: each user has arenas of his own and shares nothing.",
         )
     } else if mode & 0o070 != 0o070 || is_roots {
         (
-            Level::Warning,
+            Severity::Warning,
             "Its group may not use it: php-fpm, the server and other users have arenas of their own, or none.",
         )
     } else {
-        (Level::Warning, "It is not setgid: arenas made there are private to the user who makes them.")
+        (Severity::Warning, "It is not setgid: arenas made there are private to the user who makes them.")
     };
     let regroup = if is_roots { format!("groupadd -f leveret && chgrp leveret {SHARED} && ") } else { String::new() };
     Some(Finding {
@@ -127,9 +127,9 @@ fn shared_fault(users: &Users) -> Option<Finding> {
 }
 
 /// The folder as the kernel shows it.
-pub struct Facts {
+pub struct FolderFacts {
     pub dir: PathBuf,
-    pub choice: Choice,
+    pub choice: ChosenBy,
     pub user: String,
     pub uid: u32,
     pub owner: String,
@@ -169,7 +169,7 @@ pub struct Other {
     pub may_share: bool,
 }
 
-pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
+pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
     match gather(place) {
         Ok(facts) => judge(&facts, known),
         Err(error) if error.kind() == io::ErrorKind::NotFound => vec![Finding::problem(
@@ -187,11 +187,11 @@ pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
     }
 }
 
-fn gather(place: &Place) -> io::Result<Facts> {
-    let users = Users::read();
+fn gather(place: &ArenaFolder) -> io::Result<FolderFacts> {
+    let users = AccountFiles::read();
     let uid = rustix::process::geteuid().as_raw();
     let stat = fs::metadata(&place.dir)?;
-    Ok(Facts {
+    Ok(FolderFacts {
         dir: place.dir.clone(),
         choice: place.choice,
         is_member: fs::metadata(SHARED).is_ok_and(|shared| users.is_member(&users.name(uid), shared.gid())),
@@ -206,7 +206,7 @@ fn gather(place: &Place) -> io::Result<Facts> {
         may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
             .is_ok(),
         volume: Volume::of(&place.dir)?,
-        shared_is_closed: place.choice == Choice::Private
+        shared_is_closed: place.choice == ChosenBy::Private
             && place.fault.is_none()
             && leveret_place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
         others: if place.fault.is_none() { other_folders(&place.dir, &users) } else { Vec::new() },
@@ -230,7 +230,7 @@ fn in_shared_memory() -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
 }
 
 /// Every user's folder in /dev/shm, by our naming rule, that holds arenas or does not let us look.
-fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
+fn other_folders(ours: &Path, users: &AccountFiles) -> Vec<Other> {
     let group = fs::metadata(SHARED).ok().map(|shared| shared.gid());
     let mut others: Vec<Other> = in_shared_memory()
         .filter(|(path, found)| path != ours && found.is_dir() && user_of(path) == Some(found.uid()))
@@ -245,7 +245,7 @@ fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
     others
 }
 
-fn squatters(users: &Users) -> Vec<Squatter> {
+fn squatters(users: &AccountFiles) -> Vec<Squatter> {
     let mut squatters: Vec<Squatter> = in_shared_memory()
         .filter_map(|(folder, found)| {
             let uid = user_of(&folder).filter(|uid| *uid != found.uid() || !found.is_dir())?;
@@ -268,7 +268,7 @@ fn logind_cleans() -> bool {
         && !files.chain([PathBuf::from("/etc/systemd/logind.conf")]).any(|path| said_no(&read(&path)))
 }
 
-fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
+fn judge(facts: &FolderFacts, known: &[KnownArena]) -> Vec<Finding> {
     let dir = facts.dir.display();
     if !facts.is_dir {
         return vec![Finding::problem(
@@ -296,7 +296,7 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
     findings
 }
 
-fn access_finding(facts: &Facts) -> Finding {
+fn access_finding(facts: &FolderFacts) -> Finding {
     let dir = facts.dir.display();
     if facts.volume.read_only {
         return Finding::problem(
@@ -328,16 +328,16 @@ fn access_finding(facts: &Facts) -> Finding {
         );
     }
     let why = match facts.choice {
-        Choice::Option => "by --dir",
-        Choice::Environment => "by LEVERET_DIR",
-        Choice::Shared => "the folder of the group",
-        Choice::Private => "this user's own",
+        ChosenBy::Option => "by --dir",
+        ChosenBy::Environment => "by LEVERET_DIR",
+        ChosenBy::Shared => "the folder of the group",
+        ChosenBy::Private => "this user's own",
     };
     Finding::ok(SUBJECT, format!("{dir} ({why}), usable by {}", facts.user))
 }
 
 /// How a folder that was named comes to be trusted.
-fn trusting(Facts { dir, owner, user, mode, .. }: &Facts) -> String {
+fn trusting(FolderFacts { dir, owner, user, mode, .. }: &FolderFacts) -> String {
     let dir = dir.display();
     if mode & 0o1002 == 0o002 {
         format!("chmod o-w {dir}")
@@ -359,7 +359,7 @@ fn squatter_finding(Squatter { folder, owner, user }: &Squatter) -> Finding {
 }
 
 /// How the user comes to read, write and enter the folder.
-fn opening(Facts { dir, user, owner, group, mode, .. }: &Facts) -> String {
+fn opening(FolderFacts { dir, user, owner, group, mode, .. }: &FolderFacts) -> String {
     let dir = dir.display();
     // A member of root's group could write to far more than this folder.
     let serves_its_group = mode & 0o070 == 0o070 && group != "root";
@@ -372,7 +372,7 @@ fn opening(Facts { dir, user, owner, group, mode, .. }: &Facts) -> String {
     }
 }
 
-fn sharing_findings(facts: &Facts) -> Vec<Finding> {
+fn sharing_findings(facts: &FolderFacts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.shared_is_closed {
         let mend = match facts.is_member {
@@ -409,13 +409,13 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Level;
+    use super::super::Severity;
     use super::*;
 
-    fn healthy() -> Facts {
-        Facts {
+    fn healthy() -> FolderFacts {
+        FolderFacts {
             dir: PathBuf::from(SHARED),
-            choice: Choice::Shared,
+            choice: ChosenBy::Shared,
             user: "anna".to_owned(),
             uid: 1000,
             owner: "root".to_owned(),
@@ -434,13 +434,13 @@ mod tests {
         }
     }
 
-    fn levels(facts: &Facts) -> Vec<Level> {
+    fn levels(facts: &FolderFacts) -> Vec<Severity> {
         judge(facts, &[]).iter().map(|finding| finding.level).collect()
     }
 
     #[test]
     fn a_healthy_folder_gives_one_ok() {
-        assert_eq!(levels(&healthy()), [Level::Ok]);
+        assert_eq!(levels(&healthy()), [Severity::Ok]);
     }
 
     #[test]
@@ -450,32 +450,32 @@ mod tests {
             owner: "games".to_owned(),
             user: "anna".to_owned(),
         };
-        let ill: [(&str, Facts, Level); 7] = [
+        let ill: [(&str, FolderFacts, Severity); 7] = [
             (
                 "somebody else's",
-                Facts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() },
-                Level::Problem,
+                FolderFacts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() },
+                Severity::Problem,
             ),
-            ("a squatter of a user", Facts { squatters: vec![squatter], ..healthy() }, Level::Warning),
-            ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
+            ("a squatter of a user", FolderFacts { squatters: vec![squatter], ..healthy() }, Severity::Warning),
+            ("no folder", FolderFacts { is_dir: false, ..healthy() }, Severity::Problem),
             (
                 "read-only",
-                Facts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() },
-                Level::Problem,
+                FolderFacts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() },
+                Severity::Problem,
             ),
-            ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
-            ("open to all", Facts { mode: 0o1777, choice: Choice::Option, ..healthy() }, Level::Warning),
+            ("no right", FolderFacts { may_write: false, ..healthy() }, Severity::Problem),
+            ("open to all", FolderFacts { mode: 0o1777, choice: ChosenBy::Option, ..healthy() }, Severity::Warning),
             (
                 "shared is closed",
-                Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() },
-                Level::Warning,
+                FolderFacts { shared_is_closed: true, choice: ChosenBy::Private, ..healthy() },
+                Severity::Warning,
             ),
         ];
         for (name, facts, want) in ill {
             let findings = judge(&facts, &[]);
             let worst = findings
                 .iter()
-                .find(|finding| finding.level != Level::Ok)
+                .find(|finding| finding.level != Severity::Ok)
                 .unwrap_or_else(|| panic!("{name}: nothing found"));
             assert_eq!(worst.level, want, "{name}: {worst:?}");
             assert!(
@@ -490,7 +490,8 @@ mod tests {
     #[test]
     fn what_mends_a_closed_folder_opens_it() {
         let mend = |owner: &str, group: &str, mode| {
-            let facts = Facts { owner: owner.to_owned(), group: group.to_owned(), mode, may_write: false, ..healthy() };
+            let facts =
+                FolderFacts { owner: owner.to_owned(), group: group.to_owned(), mode, may_write: false, ..healthy() };
             judge(&facts, &[]).swap_remove(0).mend.unwrap_or_default()
         };
         assert_eq!(mend("root", "leveret", 0o2770), "usermod -aG leveret anna   # then log in again");
@@ -508,10 +509,10 @@ mod tests {
     fn who_keeps_arenas_elsewhere_is_named_and_told_how_to_share() {
         let mend = |may_share| {
             let other = Other { folder: PathBuf::from("/dev/shm/leveret-102"), user: "memcache".to_owned(), may_share };
-            let finding = judge(&Facts { others: vec![other], ..healthy() }, &[]).swap_remove(1);
+            let finding = judge(&FolderFacts { others: vec![other], ..healthy() }, &[]).swap_remove(1);
             assert_eq!(
                 (finding.level, finding.found.as_str()),
-                (Level::Note, "/dev/shm/leveret-102 holds arenas of memcache")
+                (Severity::Note, "/dev/shm/leveret-102 holds arenas of memcache")
             );
             finding.mend.unwrap_or_default()
         };
@@ -525,8 +526,8 @@ mod tests {
 
     #[test]
     fn logind_matters_to_ordinary_users_with_a_folder_of_their_own() {
-        let facts = Facts { choice: Choice::Private, logind_cleans: true, ..healthy() };
-        assert_eq!(levels(&facts), [Level::Ok, Level::Note]);
-        assert_eq!(levels(&Facts { uid: 33, ..facts }), [Level::Ok]);
+        let facts = FolderFacts { choice: ChosenBy::Private, logind_cleans: true, ..healthy() };
+        assert_eq!(levels(&facts), [Severity::Ok, Severity::Note]);
+        assert_eq!(levels(&FolderFacts { uid: 33, ..facts }), [Severity::Ok]);
     }
 }

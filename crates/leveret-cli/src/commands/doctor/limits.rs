@@ -1,5 +1,5 @@
 //! Limits of this process and its container that are smaller than the arenas.
-use super::known::Known;
+use super::known::KnownArena;
 use super::{Finding, USUAL_MEMORY};
 use crate::units::bytes;
 use rustix::process::{getrlimit, Resource};
@@ -10,7 +10,7 @@ const SUBJECT: &str = "limits";
 
 /// What binds this process; `None` is unlimited.
 #[derive(Default)]
-pub struct Facts {
+pub struct LimitFacts {
     pub address_space: Option<u64>,
     pub file_size: Option<u64>,
     pub open_files: Option<u64>,
@@ -21,14 +21,14 @@ pub struct Facts {
     pub file_len: u64,
 }
 
-pub fn examine(known: &[Known]) -> Vec<Finding> {
+pub fn examine(known: &[KnownArena]) -> Vec<Finding> {
     judge(&gather(known))
 }
 
-fn gather(known: &[Known]) -> Facts {
+fn gather(known: &[KnownArena]) -> LimitFacts {
     let limit = |resource| getrlimit(resource).current;
     let memory: u64 = known.iter().filter_map(|arena| arena.summary()).map(|stats| stats.memory).sum();
-    Facts {
+    LimitFacts {
         address_space: limit(Resource::As),
         file_size: limit(Resource::Fsize),
         open_files: limit(Resource::Nofile),
@@ -40,7 +40,7 @@ fn gather(known: &[Known]) -> Facts {
     }
 }
 
-fn judge(facts: &Facts) -> Vec<Finding> {
+fn judge(facts: &LimitFacts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(limit) = facts.address_space.filter(|limit| *limit < facts.file_len * 2) {
         let means = format!(
@@ -113,20 +113,21 @@ fn container_memory(cgroup: &str, read: impl Fn(&Path) -> Option<String>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::super::Level;
+    use super::super::Severity;
     use super::*;
 
     #[test]
     fn each_limit_is_found() {
-        let free = || Facts { memory: 64 << 20, file_len: 128 << 20, open_files: Some(1024), ..Facts::default() };
+        let free =
+            || LimitFacts { memory: 64 << 20, file_len: 128 << 20, open_files: Some(1024), ..LimitFacts::default() };
         for (facts, want) in [
-            (free(), Level::Ok),
-            (Facts { address_space: Some(200 << 20), ..free() }, Level::Problem),
-            (Facts { address_space: Some(1 << 40), ..free() }, Level::Ok),
-            (Facts { file_size: Some(64 << 20), ..free() }, Level::Problem),
-            (Facts { open_files: Some(16), ..free() }, Level::Warning),
-            (Facts { container_memory: Some(64 << 20), ..free() }, Level::Warning),
-            (Facts { container_memory: Some(1 << 30), ..free() }, Level::Ok),
+            (free(), Severity::Ok),
+            (LimitFacts { address_space: Some(200 << 20), ..free() }, Severity::Problem),
+            (LimitFacts { address_space: Some(1 << 40), ..free() }, Severity::Ok),
+            (LimitFacts { file_size: Some(64 << 20), ..free() }, Severity::Problem),
+            (LimitFacts { open_files: Some(16), ..free() }, Severity::Warning),
+            (LimitFacts { container_memory: Some(64 << 20), ..free() }, Severity::Warning),
+            (LimitFacts { container_memory: Some(1 << 30), ..free() }, Severity::Ok),
         ] {
             let findings = judge(&facts);
             assert_eq!((findings.len(), findings[0].level), (1, want), "{findings:?}");

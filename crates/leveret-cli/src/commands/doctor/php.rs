@@ -4,14 +4,14 @@ mod ask;
 mod pools;
 mod sizes;
 
-use super::folder::{sharing, Place};
-use super::known::Known;
+use super::folder::{sharing, ArenaFolder};
+use super::known::KnownArena;
 use super::Finding;
-use crate::users::Users;
+use crate::users::AccountFiles;
 use access::Closed;
-use ask::{Answer, Asked};
+use ask::{Asked, PhpAnswer};
 use leveret_place::SHARED;
-use pools::Pool;
+use pools::FpmPool;
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ struct Told {
 }
 
 /// Asks `php` with its own configuration, or else the PHP of the command line and every server configuration of Debian.
-pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Finding> {
+pub fn examine(php: Option<&Path>, place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
     let everyone = match php {
         Some(php) => vec![Asked::command_line(php)],
         None => std::iter::once(Asked::command_line(Path::new("php")))
             .chain(ask::debian_servers(Path::new("/etc/php")))
             .collect(),
     };
-    let users = Users::read();
+    let users = AccountFiles::read();
     let mut told = Vec::new();
     for asked in everyone {
         let tell = |finding| Told { who: asked.name.clone(), finding, restart: None };
@@ -99,7 +99,7 @@ struct Home {
 
 /// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment. Pools of one
 /// user with one folder are one home.
-fn homes(asked: &Asked, answer: &Answer, users: &Users, known: &[Known]) -> Vec<Home> {
+fn homes(asked: &Asked, answer: &PhpAnswer, users: &AccountFiles, known: &[KnownArena]) -> Vec<Home> {
     // What this command cannot open either is told once, as a finding of the arena's.
     let unusable: Vec<&Path> =
         known.iter().filter(|arena| arena.state.is_err()).map(|arena| arena.path.as_path()).collect();
@@ -117,7 +117,7 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users, known: &[Known]) -> Vec<
         };
     }
     let mut groups: BTreeMap<(&str, Option<PathBuf>), Vec<&str>> = BTreeMap::new();
-    for Pool { name, user, dir } in &asked.pools {
+    for FpmPool { name, user, dir } in &asked.pools {
         groups.entry((user, dir.clone().or_else(|| configured.clone()))).or_default().push(name);
     }
     let home = |((user, chosen), pools): ((&str, Option<PathBuf>), Vec<&str>)| {
@@ -138,7 +138,7 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users, known: &[Known]) -> Vec<
 }
 
 /// The engine's rule, for another user.
-fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
+fn usual_dir(uid: u32, user: &str, users: &AccountFiles) -> PathBuf {
     let counts =
         |stat: &std::fs::Metadata| stat.is_dir() && (stat.uid() == 0 || stat.uid() == uid) && stat.mode() & 0o002 == 0;
     let may_use = |stat: &std::fs::Metadata| {
@@ -151,7 +151,7 @@ fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
     }
 }
 
-fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &[Known]) -> Vec<Told> {
+fn judge(asked: &Asked, answer: &PhpAnswer, homes: &[Home], place: &ArenaFolder, known: &[KnownArena]) -> Vec<Told> {
     let mut told = Vec::new();
     let mut tell = |who: &str, finding: Finding| {
         // A sentence says itself what comes after it.
@@ -194,7 +194,7 @@ fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &
 
 /// Modules that are installed here and that neither their original nor Leveret provides: `apcu_fetch()` is a fatal
 /// error, and a site answers 500. So it is after an incomplete installation or removal of Leveret.
-fn unprovided(answer: &Answer) -> Option<Finding> {
+fn unprovided(answer: &PhpAnswer) -> Option<Finding> {
     let is_in = |module: &str, list: &[String]| list.iter().any(|name| name == module);
     let missing: Vec<&str> = MODULES
         .into_iter()
@@ -217,7 +217,7 @@ fn unprovided(answer: &Answer) -> Option<Finding> {
 }
 
 /// How the extension is switched on.
-fn enable(answer: &Answer) -> String {
+fn enable(answer: &PhpAnswer) -> String {
     let debian = answer.debian_version();
     let on = match debian {
         Some(version) => format!("phpenmod -v {version} leveret"),
@@ -240,7 +240,7 @@ fn enable(answer: &Answer) -> String {
 
 /// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there
 /// on purpose.
-fn rivals(answer: &Answer) -> Vec<Finding> {
+fn rivals(answer: &PhpAnswer) -> Vec<Finding> {
     let provided = answer.setting("leveret.provide").unwrap_or_default();
     let provided = || provided.split([',', ' ']).filter(|module| !module.is_empty());
     provided()
@@ -263,7 +263,7 @@ fn rivals(answer: &Answer) -> Vec<Finding> {
         .collect()
 }
 
-fn apcu_switches(asked: &Asked, answer: &Answer) -> Option<Finding> {
+fn apcu_switches(asked: &Asked, answer: &PhpAnswer) -> Option<Finding> {
     let is_ours = answer.apcu.is_some() && !answer.objects.iter().any(|object| object == "apcu");
     if !is_ours {
         return None;
@@ -286,7 +286,7 @@ fn apcu_switches(asked: &Asked, answer: &Answer) -> Option<Finding> {
         .then(|| Finding::ok(SUBJECT, "apcu_* is off there (apc.enable_cli=0), as with APCu; web requests have it"))
 }
 
-fn elsewhere(home: &Home, place: &Place) -> Finding {
+fn elsewhere(home: &Home, place: &ArenaFolder) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
     // A pool has a user of its own: one folder for all users is the group's.
     let mend = match &home.pool_user {
@@ -306,25 +306,25 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::folder::Choice;
-    use super::super::Level;
+    use super::super::folder::ChosenBy;
+    use super::super::Severity;
     use super::*;
 
-    fn place() -> Place {
-        Place { dir: PathBuf::from("/caches"), choice: Choice::Option, fault: None }
+    fn place() -> ArenaFolder {
+        ArenaFolder { dir: PathBuf::from("/caches"), choice: ChosenBy::Option, fault: None }
     }
 
     fn home(dir: &str) -> Vec<Home> {
         vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir), ..Home::default() }]
     }
 
-    fn loaded(settings: &[(&str, &str)]) -> Answer {
-        let mut answer = Answer {
+    fn loaded(settings: &[(&str, &str)]) -> PhpAnswer {
+        let mut answer = PhpAnswer {
             version: "8.2.0".to_owned(),
             leveret: Some("0.1.0".to_owned()),
             apcu: Some("5.1.24".to_owned()),
             objects: vec!["leveret".to_owned()],
-            ..Answer::default()
+            ..PhpAnswer::default()
         };
         for (name, value) in
             [("leveret.provide", "apcu,memcached,memcache"), ("apc.enabled", "1"), ("apc.enable_cli", "1")]
@@ -336,7 +336,7 @@ mod tests {
         answer
     }
 
-    fn levels(answer: &Answer, home: &[Home], known: &[Known]) -> Vec<Level> {
+    fn levels(answer: &PhpAnswer, home: &[Home], known: &[KnownArena]) -> Vec<Severity> {
         judge(&Asked::command_line(Path::new("php")), answer, home, &place(), known)
             .iter()
             .map(|told| told.finding.level)
@@ -345,19 +345,19 @@ mod tests {
 
     #[test]
     fn a_healthy_php_gives_one_ok() {
-        assert_eq!(levels(&loaded(&[]), &home("/caches"), &[]), [Level::Ok]);
+        assert_eq!(levels(&loaded(&[]), &home("/caches"), &[]), [Severity::Ok]);
     }
 
     #[test]
     fn each_illness_is_found() {
-        let beside = |module: &str| Answer { objects: vec!["leveret".to_owned(), module.to_owned()], ..loaded(&[]) };
+        let beside = |module: &str| PhpAnswer { objects: vec!["leveret".to_owned(), module.to_owned()], ..loaded(&[]) };
         for (answer, home, want) in [
-            (Answer::default(), home("/caches"), Level::Warning),
-            (beside("apcu"), home("/caches"), Level::Warning),
-            (beside("memcached"), home("/caches"), Level::Note),
-            (loaded(&[("apc.enabled", "0")]), home("/caches"), Level::Warning),
-            (loaded(&[("apc.enable_cli", "0")]), home("/caches"), Level::Ok),
-            (loaded(&[]), home("/elsewhere"), Level::Warning),
+            (PhpAnswer::default(), home("/caches"), Severity::Warning),
+            (beside("apcu"), home("/caches"), Severity::Warning),
+            (beside("memcached"), home("/caches"), Severity::Note),
+            (loaded(&[("apc.enabled", "0")]), home("/caches"), Severity::Warning),
+            (loaded(&[("apc.enable_cli", "0")]), home("/caches"), Severity::Ok),
+            (loaded(&[]), home("/elsewhere"), Severity::Warning),
         ] {
             assert_eq!(levels(&answer, &home, &[]).last(), Some(&want));
         }
@@ -367,7 +367,7 @@ mod tests {
     fn a_home_that_its_user_cannot_use_is_a_problem() {
         let closed = Some(Closed { why: "it cannot".to_owned(), mend: "true".to_owned() });
         let home = Home { who: "php-fpm 8.2, pool www (user shop)".to_owned(), closed, ..Home::default() };
-        assert_eq!(levels(&loaded(&[]), &[home], &[]), [Level::Ok, Level::Problem]);
+        assert_eq!(levels(&loaded(&[]), &[home], &[]), [Severity::Ok, Severity::Problem]);
     }
 
     /// After the instructions for installing and half of those for removing: leveret is disabled, and so are the
@@ -378,7 +378,7 @@ mod tests {
         let fpm =
             Asked { service: Some("php8.2-fpm".to_owned()), is_server: true, ..Asked::command_line(Path::new("php")) };
         let mend = |leveret: bool, is_installed: bool, modules: &[&str], available: &[&str]| {
-            let answer = Answer {
+            let answer = PhpAnswer {
                 leveret: leveret.then(|| "0.1.0".to_owned()),
                 ini_file: Some("/etc/php/8.2/fpm/php.ini".to_owned()),
                 is_installed,
@@ -388,7 +388,7 @@ mod tests {
                 ..loaded(&[])
             };
             let findings = merge(judge(&fpm, &answer, &[], &place(), &[]));
-            findings.into_iter().find(|finding| finding.level == Level::Problem).and_then(|finding| finding.mend)
+            findings.into_iter().find(|finding| finding.level == Severity::Problem).and_then(|finding| finding.mend)
         };
         let ours = Some("phpenmod -v 8.2 leveret && systemctl try-restart php8.2-fpm".to_owned());
         let originals = Some("phpenmod -v 8.2 apcu memcached && systemctl try-restart php8.2-fpm".to_owned());
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn what_switches_the_extension_on_keeps_its_settings() {
         let php = |ini: &str, is_installed, is_listed| {
-            enable(&Answer { ini_file: Some(ini.to_owned()), is_installed, is_listed, ..Answer::default() })
+            enable(&PhpAnswer { ini_file: Some(ini.to_owned()), is_installed, is_listed, ..PhpAnswer::default() })
         };
         let fpm = "/etc/php/8.2/fpm/php.ini";
         assert_eq!(php(fpm, true, true), "phpenmod -v 8.2 leveret");
@@ -440,8 +440,8 @@ mod tests {
 
     #[test]
     fn each_pool_of_fpm_has_its_users_folder_unless_told_otherwise() {
-        let users = Users::of("www-data:x:33:33::/:/bin/false\nshop:x:4242:4242::/:/bin/false\n", "");
-        let pool = |name: &str, user: &str, dir: Option<&str>| Pool {
+        let users = AccountFiles::of("www-data:x:33:33::/:/bin/false\nshop:x:4242:4242::/:/bin/false\n", "");
+        let pool = |name: &str, user: &str, dir: Option<&str>| FpmPool {
             name: name.to_owned(),
             user: user.to_owned(),
             dir: dir.map(PathBuf::from),
@@ -455,8 +455,8 @@ mod tests {
         let fpm =
             Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
         // The environment of whoever runs doctor does not reach a pool.
-        let mut answer = Answer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
-        let dirs = |answer: &Answer| {
+        let mut answer = PhpAnswer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
+        let dirs = |answer: &PhpAnswer| {
             let mut dirs: Vec<PathBuf> = homes(&fpm, answer, &users, &[]).into_iter().map(|home| home.dir).collect();
             dirs.sort();
             dirs
@@ -465,9 +465,9 @@ mod tests {
         let findings = merge(judge(&fpm, &answer, &homes(&fpm, &answer, &users, &[]), &place(), &[]));
         let find = |part: &str| findings.iter().find(|finding| finding.found.starts_with(part)).expect(part);
         let closed = find("php-fpm 8.2, pool www (user www-data): it cannot use /run/www (leveret.dir)");
-        assert_eq!(closed.level, Level::Problem);
+        assert_eq!(closed.level, Severity::Problem);
         let elsewhere = find("php-fpm 8.2, pools shop, mail (user shop): its arenas are in ");
-        assert_eq!(elsewhere.level, Level::Warning);
+        assert_eq!(elsewhere.level, Severity::Warning);
         assert!(elsewhere.mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret shop")), "{findings:?}");
         answer.settings.insert("leveret.dir".to_owned(), Some("/srv/caches".to_owned()));
         assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), PathBuf::from("/srv/caches")]);

@@ -1,6 +1,6 @@
 //! The file system under the folder of the arenas: its kind, its options, its space.
 use super::contents;
-use super::known::Known;
+use super::known::KnownArena;
 use super::{Finding, USUAL_MEMORY};
 use crate::commands::stats::Summary;
 use crate::units::bytes;
@@ -47,7 +47,7 @@ impl Volume {
     }
 }
 
-pub fn judge(volume: &Volume, dir: &Path, known: &[Known]) -> Vec<Finding> {
+pub fn judge(volume: &Volume, dir: &Path, known: &[KnownArena]) -> Vec<Finding> {
     file_system_finding(volume, dir).into_iter().chain(space_finding(volume, dir, known)).collect()
 }
 
@@ -96,7 +96,7 @@ fn file_system_finding(volume: &Volume, dir: &Path) -> Option<Finding> {
     }
 }
 
-fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding> {
+fn space_finding(volume: &Volume, dir: &Path, known: &[KnownArena]) -> Option<Finding> {
     if volume.size == 0 {
         // A tmpfs without a limit (size=0) does not say how much there is.
         return None;
@@ -160,10 +160,10 @@ pub fn mount_point(dir: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Level;
+    use super::super::Severity;
     use super::*;
 
-    fn worst(volume: Volume, known: &[Known]) -> Option<Level> {
+    fn worst(volume: Volume, known: &[KnownArena]) -> Option<Severity> {
         let findings = judge(&volume, Path::new("/"), known);
         assert!(findings.iter().all(|finding| finding.mend.is_some() && !finding.means.is_empty()), "{findings:?}");
         findings.iter().map(|finding| finding.level).max()
@@ -173,9 +173,9 @@ mod tests {
     fn kinds_of_file_systems() {
         for (file_system, want) in [
             (TESTED[0].0, None),
-            (0xef53, Some(Level::Note)),
-            (0x6969, Some(Level::Warning)),
-            (0x1234, Some(Level::Warning)),
+            (0xef53, Some(Severity::Note)),
+            (0x6969, Some(Severity::Warning)),
+            (0x1234, Some(Severity::Warning)),
         ] {
             assert_eq!(worst(Volume { file_system, ..Volume::healthy() }, &[]), want, "{file_system:x}");
         }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn too_little_space() {
         let small = |available| Volume { size: 64 << 20, available, ..Volume::healthy() };
-        let arena = |memory, allocated| Known {
+        let arena = |memory, allocated| KnownArena {
             name: "a".to_owned(),
             path: "/a.arena".into(),
             servers: Vec::new(),
@@ -192,10 +192,10 @@ mod tests {
             state: Ok(Summary { memory, allocated, ..Summary::default() }),
         };
         assert_eq!(worst(small(64 << 20), &[]), None);
-        assert_eq!(worst(small(50 << 20), &[]), Some(Level::Warning), "Docker's 64 MB, some of it used");
-        assert_eq!(worst(small(1 << 20), &[]), Some(Level::Problem));
+        assert_eq!(worst(small(50 << 20), &[]), Some(Severity::Warning), "Docker's 64 MB, some of it used");
+        assert_eq!(worst(small(1 << 20), &[]), Some(Severity::Problem));
         assert_eq!(worst(small(1 << 20), &[arena(8 << 20, 8 << 20)]), None, "it has all that it may ever claim");
-        assert_eq!(worst(small(1 << 20), &[arena(8 << 20, 4 << 20)]), Some(Level::Warning));
+        assert_eq!(worst(small(1 << 20), &[arena(8 << 20, 4 << 20)]), Some(Severity::Warning));
         assert_eq!(worst(Volume { size: 0, available: 0, ..Volume::healthy() }, &[]), None, "a tmpfs without a limit");
     }
 }

@@ -30,14 +30,14 @@ impl Dumped {
     }
 }
 
-pub struct Reader<R> {
+pub struct DumpReader<R> {
     input: R,
     number: u64,
 }
 
-impl<R: BufRead> Reader<R> {
-    pub fn new(input: R) -> Reader<R> {
-        Reader { input, number: 0 }
+impl<R: BufRead> DumpReader<R> {
+    pub fn new(input: R) -> DumpReader<R> {
+        DumpReader { input, number: 0 }
     }
 
     /// None: the dump is over.
@@ -138,7 +138,7 @@ mod tests {
     use leveret_client::codec::encoding;
 
     fn items(dump: &[u8]) -> Result<Vec<Dumped>, Failure> {
-        let mut reader = Reader::new(dump);
+        let mut reader = DumpReader::new(dump);
         std::iter::from_fn(|| reader.next_item().transpose()).collect()
     }
 

@@ -1,11 +1,11 @@
 //! Which arena a server serves, and that no other does unless both were told to. Without `--arena` two servers are two
 //! caches, as two memcacheds are: the name comes from where the server listens.
-use super::options::Options;
-use crate::commands::list::{self, Server};
+use super::options::ServeOptions;
+use crate::commands::list::{self, ListedServer};
 use crate::output::Failure;
 use crate::target;
 use crate::units::bytes;
-use crate::users::Users;
+use crate::users::AccountFiles;
 use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
@@ -31,7 +31,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    pub fn of(options: &Options, settings: &Settings, bound: &Bound) -> Result<Choice, Failure> {
+    pub fn of(options: &ServeOptions, settings: &Settings, bound: &Bound) -> Result<Choice, Failure> {
         let (name, passes) = match (&options.arena, &settings.unix_path) {
             (Some(name), _) => (name.clone(), false),
             (None, Some(path)) => (name_of_socket(path), false),
@@ -122,7 +122,7 @@ impl Drop for Passing {
 }
 
 /// Opens the arena, or makes it. What comes with it must live as long as the server.
-pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(Arena, Option<Passing>), Failure> {
+pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Result<(Arena, Option<Passing>), Failure> {
     let path = &choice.path;
     tell_alone(path);
     // What cannot be opened yields its reason below.
@@ -190,8 +190,8 @@ fn tell_open(path: &Path) {
 
 /// Two servers of one cache are rarely meant, and hard to tell from two caches until one of them is flushed.
 pub fn refuse_if_served(arena: &Arena) -> Result<(), Failure> {
-    let others: Vec<Server> = list::servers(arena).into_iter().filter(|server| !server.is_own).collect();
-    let Some(Server { pid, .. }) = others.first() else { return Ok(()) };
+    let others: Vec<ListedServer> = list::servers(arena).into_iter().filter(|server| !server.is_own).collect();
+    let Some(ListedServer { pid, .. }) = others.first() else { return Ok(()) };
     let places: Vec<&str> = others.iter().map(|server| server.place.as_str()).collect();
     Err(Failure::Unreachable(format!(
         "the arena {} is served already, by process {pid} ({}): choose another one with --arena, or serve the same cache with --share",
@@ -207,7 +207,7 @@ fn tell_alone(path: &Path) {
     if !path.to_string_lossy().starts_with(&format!("{SHARED}-{uid}")) {
         return;
     }
-    let user = Users::read().name(uid);
+    let user = AccountFiles::read().name(uid);
     let alone = format!("so the arena is {}, which no other user shares", path.display());
     match leveret_place::check_default(Path::new(SHARED)) {
         Ok(false) => {}

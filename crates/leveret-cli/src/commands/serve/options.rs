@@ -2,7 +2,7 @@
 use super::values::{self, Port};
 use clap::{ArgAction, Args, ValueEnum};
 use leveret_server::redis::settings::RedisPlace;
-use leveret_server::settings::{Listen, MetricsAddress, Protocol};
+use leveret_server::settings::{AllowedProtocol, Listen, MetricsAddress};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub enum LogFormat {
 /// files.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
-pub struct Options {
+pub struct ServeOptions {
     /// TCP port; 0 = off, -1 = any free one [default: 11211]
     #[arg(short, long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
     pub port: Option<Port>,
@@ -53,7 +53,7 @@ pub struct Options {
 
     /// Protocol: auto, ascii or binary [default: auto]
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<AllowedProtocol>,
 
     /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE.
     /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), those of -l btls:ADDR need none

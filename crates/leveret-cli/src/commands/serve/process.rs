@@ -1,6 +1,6 @@
 //! The process that the server lives in: its user, its limits, its place in the background.
 use crate::output::Failure;
-use crate::users::{Account, Users};
+use crate::users::{Account, AccountFiles};
 use leveret_engine::reason;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use rustix::{stdio, thread};
@@ -127,7 +127,7 @@ pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
     if user == "root" {
         return Ok(None);
     }
-    match Users::read().account(user) {
+    match AccountFiles::read().account(user) {
         Some(account) => Ok(Some(account)),
         None => Err(Failure::Usage(format!("can't find the user {user} to switch to"))),
     }

@@ -1,14 +1,14 @@
 //! From the options to what the server is told, with memcached's rules of which options go together.
 use super::extended::{self, Extended, Ssl};
-use super::options::Options;
+use super::options::ServeOptions;
 use super::values::Port;
 use crate::output::Failure;
 use leveret_server::redis::settings::{RedisPlace, RedisSettings, DATABASES};
-use leveret_server::settings::{MetricsAddress, Protocol, Security, TlsSettings, MEMORY};
+use leveret_server::settings::{AllowedProtocol, MetricsAddress, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
-pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
+pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
     let mut extended = extended::read(&options.extended).map_err(Failure::Usage)?;
     let defaults = Settings::default();
     let (tcp_port, udp_port) = ports(options, &defaults);
@@ -34,8 +34,8 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         shutdown: options.enable_shutdown,
         // As in memcached: who must give a password speaks text for -Y, and the binary protocol for -S.
         protocol: match options.protocol {
-            None | Some(Protocol::Auto) if options.auth_file.is_some() => Protocol::Ascii,
-            None if options.enable_sasl => Protocol::Binary,
+            None | Some(AllowedProtocol::Auto) if options.auth_file.is_some() => AllowedProtocol::Ascii,
+            None if options.enable_sasl => AllowedProtocol::Binary,
             protocol => protocol.unwrap_or_default(),
         },
         verbosity: options.verbose,
@@ -58,7 +58,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
 }
 
 /// `-s` switches the network off; `-U` alone moves TCP to the same port.
-fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
+fn ports(options: &ServeOptions, defaults: &Settings) -> (Option<u16>, Option<u16>) {
     if options.unix_socket.is_some() {
         return (Some(0), Some(0));
     }
@@ -73,7 +73,7 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
 }
 
 /// In the background the current folder is another.
-fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
+fn metrics(options: &ServeOptions) -> Result<Option<MetricsAddress>, Failure> {
     Ok(match &options.metrics {
         Some(MetricsAddress::Unix(path)) if options.daemon => Some(MetricsAddress::Unix(super::absolute(path)?)),
         address => address.clone(),
@@ -81,7 +81,7 @@ fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
 }
 
 /// `--redis` and what belongs to it, which means nothing without it.
-fn redis(options: &Options) -> Result<Option<RedisSettings>, Failure> {
+fn redis(options: &ServeOptions) -> Result<Option<RedisSettings>, Failure> {
     let Some(place) = &options.redis else {
         let given = [
             (options.redis_databases.is_some(), "--redis-databases"),
@@ -108,7 +108,7 @@ fn redis(options: &Options) -> Result<Option<RedisSettings>, Failure> {
 }
 
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.
-fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
+fn tls(options: &ServeOptions, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     let has = |security| options.listen.iter().flatten().any(|listen| listen.security == security);
     let Ssl { mut settings, names } = std::mem::take(&mut extended.ssl);
@@ -150,7 +150,7 @@ fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>
     Ok(Some(settings))
 }
 
-fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
+fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if settings.item_size_max as u64 > settings.memory.unwrap_or(MEMORY) / 2 {
         return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
@@ -158,7 +158,7 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     if settings.auth_file.is_some() && settings.udp_port != Some(0) {
         return refuse("-Y: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
     }
-    if settings.auth_file.is_some() && settings.protocol == Protocol::Binary {
+    if settings.auth_file.is_some() && settings.protocol == AllowedProtocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
     check_sasl(options, settings)?;
@@ -191,7 +191,7 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
+fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if !options.enable_sasl {
         // Somebody believes that passwords are asked for.
@@ -204,7 +204,7 @@ fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
     if options.auth_file.is_some() {
         return refuse("-S and -Y: the one is for the binary protocol, the other for text; choose one");
     }
-    if settings.protocol != Protocol::Binary {
+    if settings.protocol != AllowedProtocol::Binary {
         return refuse("-S: text has no SASL; leave -B out, or say -B binary");
     }
     if settings.udp_port != Some(0) {
@@ -216,7 +216,7 @@ fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn noted(options: &Options, extended: Vec<String>) -> Vec<String> {
+fn noted(options: &ServeOptions, extended: Vec<String>) -> Vec<String> {
     let given = [
         (options.slab_growth_factor.is_some(), "-f"),
         (options.slab_min_size.is_some(), "-n"),
@@ -235,9 +235,9 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
 
     fn settings(line: &str) -> Result<(Settings, Vec<String>), String> {
-        let parser = Options::augment_args(Command::new("serve").no_binary_name(true));
+        let parser = ServeOptions::augment_args(Command::new("serve").no_binary_name(true));
         let matches = parser.try_get_matches_from(line.split_whitespace()).map_err(|error| error.to_string())?;
-        of(&Options::from_arg_matches(&matches).expect("options")).map_err(|failure| match failure {
+        of(&ServeOptions::from_arg_matches(&matches).expect("options")).map_err(|failure| match failure {
             Failure::Usage(text) => text,
             other => panic!("{other:?}"),
         })
@@ -280,7 +280,10 @@ mod tests {
             (settings.conn_limit, settings.requests_per_turn, settings.backlog, settings.item_size_max),
             (10, 5, 7, 2 << 20)
         );
-        assert_eq!((settings.unix_mode, settings.protocol, settings.idle_timeout_secs), (0o660, Protocol::Ascii, 9));
+        assert_eq!(
+            (settings.unix_mode, settings.protocol, settings.idle_timeout_secs),
+            (0o660, AllowedProtocol::Ascii, 9)
+        );
         assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
     }
 

@@ -1,7 +1,7 @@
 //! Where options come from: the command line before the environment before a file. Each source is brought into the
 //! words of the command line and read by the same parser, so that a value means the same wherever it stands.
 use super::debian;
-use super::options::Options;
+use super::options::ServeOptions;
 use crate::output::Failure;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -31,7 +31,7 @@ pub struct Sources {
 
 /// What they say.
 pub struct Gathered {
-    pub options: Options,
+    pub options: ServeOptions,
     /// Of a memcached.conf.
     pub logfile: Option<PathBuf>,
     /// What of a file for several servers is another server's.
@@ -73,7 +73,8 @@ impl Sources {
         }
         let words = merge(&layers);
         let matches = read("the command line", words.clone())?;
-        let mut options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
+        let mut options =
+            ServeOptions::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
         if options.enable_sasl && options.sasl_pwdb.is_none() {
             let named = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
             options.sasl_pwdb = named.or_else(sasldb);
@@ -110,7 +111,7 @@ fn by_option(words: &[OsString]) -> BTreeMap<String, Vec<&OsString>> {
 
 /// A parser of nothing but these options.
 fn parser() -> Command {
-    Options::augment_args(Command::new("serve").no_binary_name(true).disable_help_flag(true))
+    ServeOptions::augment_args(Command::new("serve").no_binary_name(true).disable_help_flag(true))
 }
 
 fn read(source: &str, words: Vec<OsString>) -> Result<ArgMatches, Failure> {
@@ -319,7 +320,7 @@ fn scalar(value: &toml::Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn merged(layers: &[&[&str]]) -> Options {
+    fn merged(layers: &[&[&str]]) -> ServeOptions {
         let layers: Vec<ArgMatches> = layers
             .iter()
             .map(|words| {
@@ -327,7 +328,7 @@ mod tests {
             })
             .collect();
         let matches = read("a test", merge(&layers)).unwrap_or_else(|error| panic!("{error:?}"));
-        Options::from_arg_matches(&matches).expect("options")
+        ServeOptions::from_arg_matches(&matches).expect("options")
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! typing error is refused, the start with a number that memcached takes is not.
 use crate::units::parse_size;
 use leveret_server::redis::settings::DATABASES_MAX;
-use leveret_server::settings::{Listen, Protocol, Security};
+use leveret_server::settings::{AllowedProtocol, Listen, Security};
 
 /// The largest item that memcached's `-I` can ask for.
 const ITEM_MAX: u64 = 1 << 30;
@@ -85,11 +85,11 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 /// `-B`
-pub fn protocol(text: &str) -> Result<Protocol, String> {
+pub fn protocol(text: &str) -> Result<AllowedProtocol, String> {
     match text {
-        "auto" => Ok(Protocol::Auto),
-        "ascii" => Ok(Protocol::Ascii),
-        "binary" => Ok(Protocol::Binary),
+        "auto" => Ok(AllowedProtocol::Auto),
+        "ascii" => Ok(AllowedProtocol::Ascii),
+        "binary" => Ok(AllowedProtocol::Binary),
         _ => Err("should be one of auto, binary, or ascii".to_owned()),
     }
 }
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!((octal_mode("770"), octal_mode("0660"), octal_mode("9").is_err()), (Ok(0o770), Ok(0o660), true));
         assert_eq!((factor("1.25").is_ok(), factor("1").is_err(), factor("NaN").is_err()), (true, true, true));
         assert_eq!((delimiter("."), delimiter("ab"), delimiter("").is_err()), (Ok(b'.'), Ok(b'a'), true));
-        assert_eq!((protocol("binary"), protocol("http").is_err()), (Ok(Protocol::Binary), true));
+        assert_eq!((protocol("binary"), protocol("http").is_err()), (Ok(AllowedProtocol::Binary), true));
     }
 
     #[test]

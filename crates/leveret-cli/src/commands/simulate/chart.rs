@@ -1,5 +1,5 @@
 //! The curves, for terminals and as SVG.
-use super::run::{Curve, Run};
+use super::run::{Curve, CurvePoint};
 use crate::units;
 use plotters::prelude::*;
 use std::path::Path;
@@ -19,17 +19,17 @@ impl Curve {
 }
 
 /// Memory doubles from step to step.
-fn points(runs: &[Run], curve: Curve) -> Vec<(f32, f32)> {
+fn points(runs: &[CurvePoint], curve: Curve) -> Vec<(f32, f32)> {
     let of_curve = runs.iter().filter(|run| run.policy == curve);
     of_curve.map(|run| ((run.memory as f32).log2(), 100.0 * run.miss_ratio as f32)).collect()
 }
 
-fn highest(runs: &[Run]) -> f64 {
+fn highest(runs: &[CurvePoint]) -> f64 {
     runs.iter().map(|run| run.miss_ratio).fold(0.0, f64::max) * 100.0
 }
 
 /// Lines in colours; without colours the table above has to do, which says the same.
-pub fn draw_text(curves: &[Curve], runs: &[Run]) -> String {
+pub fn draw_text(curves: &[Curve], runs: &[CurvePoint]) -> String {
     let lines: Vec<(Curve, Vec<(f32, f32)>)> = curves.iter().map(|curve| (*curve, points(runs, *curve))).collect();
     let shapes: Vec<Shape<'_>> = lines.iter().map(|(_, points)| Shape::Lines(points)).collect();
     let ends = |points: &[(f32, f32)]| Some((points.first()?.0, points.last()?.0));
@@ -56,7 +56,7 @@ pub fn draw_text(curves: &[Curve], runs: &[Run]) -> String {
 }
 
 /// As a picture for reports.
-pub fn draw_svg(path: &Path, title: &str, runs: &[Run]) -> Result<(), String> {
+pub fn draw_svg(path: &Path, title: &str, runs: &[CurvePoint]) -> Result<(), String> {
     let memory = || runs.iter().map(|run| run.memory as f64);
     let (least, most) = (memory().fold(f64::MAX, f64::min), memory().fold(0.0, f64::max));
     let mut text = String::new();

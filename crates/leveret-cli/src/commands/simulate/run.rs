@@ -1,8 +1,8 @@
 //! Every cache at every size of memory, on all processors.
-use crate::output::{Failure, Progress};
+use crate::output::{Failure, LongWork};
 use clap::ValueEnum;
-use leveret_simulator::policy::{Engine, Gdsf, Intervals, Lru, Memcached, S3Fifo};
-use leveret_simulator::{replay, Outcome, Policy, Scale, Trace};
+use leveret_simulator::policy::{Engine, Gdsf, Intervals, LruCache, Memcached, S3Fifo};
+use leveret_simulator::{replay, Policy, ReplayOutcome, Scale, Trace};
 use serde::{Serialize, Serializer};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,7 +42,7 @@ impl Serialize for Curve {
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Run {
+pub struct CurvePoint {
     pub policy: Curve,
     pub memory: u64,
     pub gets: u64,
@@ -56,11 +56,11 @@ pub struct Run {
 }
 
 /// By curve, then by memory.
-pub fn all(trace: &Trace, curves: &[Curve], memory: &[u64]) -> Result<Vec<Run>, Failure> {
+pub fn all(trace: &Trace, curves: &[Curve], memory: &[u64]) -> Result<Vec<CurvePoint>, Failure> {
     let jobs: Vec<(Curve, u64)> =
         curves.iter().flat_map(|curve| memory.iter().map(move |memory| (*curve, *memory))).collect();
     let total = jobs.iter().filter(|(curve, _)| *curve != Curve::Bound).count() * trace.requests.len();
-    let progress = Progress::of_requests(total as u64);
+    let progress = LongWork::of_requests(total as u64);
     // Arenas without a name are one at a time: the first thread has them all.
     let (arenas, models): (Vec<_>, Vec<_>) = jobs.into_iter().partition(|(curve, _)| *curve == Curve::Arena);
     let intervals = curves.contains(&Curve::Bound).then(|| Intervals::of(trace));
@@ -87,7 +87,7 @@ pub fn all(trace: &Trace, curves: &[Curve], memory: &[u64]) -> Result<Vec<Run>, 
     Ok(runs)
 }
 
-fn on_arena(trace: &Trace, memory: u64, progress: &Progress) -> Result<Run, Failure> {
+fn on_arena(trace: &Trace, memory: u64, progress: &LongWork) -> Result<CurvePoint, Failure> {
     let scale = Scale::of(trace, memory);
     let mut engine = Engine::new(scale.memory)?;
     let outcome = replay(trace, &mut engine, scale.clones, &|count| progress.advance(count));
@@ -95,18 +95,24 @@ fn on_arena(trace: &Trace, memory: u64, progress: &Progress) -> Result<Run, Fail
         return Err(Failure::Unreachable(format!("an arena of {memory} bytes: {error}")));
     }
     let write_amplification = Some(engine.arena().stats().write_amplification());
-    Ok(Run { write_amplification, ..run(trace, Curve::Arena, memory, outcome) })
+    Ok(CurvePoint { write_amplification, ..run(trace, Curve::Arena, memory, outcome) })
 }
 
-fn on_model(trace: &Trace, curve: Curve, memory: u64, intervals: Option<&Intervals>, progress: &Progress) -> Run {
+fn on_model(
+    trace: &Trace,
+    curve: Curve,
+    memory: u64,
+    intervals: Option<&Intervals>,
+    progress: &LongWork,
+) -> CurvePoint {
     let scale = Scale::of(trace, memory);
     let on = |policy: &mut dyn Policy| replay(trace, policy, scale.clones, &|count| progress.advance(count));
     let outcome = match curve {
         Curve::Arena | Curve::Bound => {
             let sampled = memory as f64 * trace.sample.unwrap_or(1.0);
-            intervals.map_or(Outcome::default(), |intervals| intervals.bound(sampled as u64))
+            intervals.map_or(ReplayOutcome::default(), |intervals| intervals.bound(sampled as u64))
         }
-        Curve::Lru => on(&mut Lru::new(scale.memory)),
+        Curve::Lru => on(&mut LruCache::new(scale.memory)),
         Curve::Memcached => on(&mut Memcached::new(scale.memory)),
         Curve::S3Fifo => on(&mut S3Fifo::new(scale.memory)),
         Curve::Gdsf => on(&mut Gdsf::new(scale.memory)),
@@ -114,9 +120,9 @@ fn on_model(trace: &Trace, curve: Curve, memory: u64, intervals: Option<&Interva
     run(trace, curve, memory, outcome)
 }
 
-fn run(trace: &Trace, policy: Curve, memory: u64, outcome: Outcome) -> Run {
+fn run(trace: &Trace, policy: Curve, memory: u64, outcome: ReplayOutcome) -> CurvePoint {
     let outcome = outcome.with_gets_of(trace);
-    Run {
+    CurvePoint {
         policy,
         memory,
         gets: outcome.gets,

@@ -1,5 +1,5 @@
 //! What is known of all targets: the last look at each, the rates between two looks, and how they went.
-use super::sample::{Counters, Sample, Seen, Wanted};
+use super::sample::{Sample, SampledCounters, TargetNumbers, Wanted};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ const HISTORY: usize = 300;
 
 pub struct Board {
     pub interval: Duration,
-    pub rows: Vec<Row>,
+    pub rows: Vec<BoardRow>,
 }
 
-pub struct Row {
+pub struct BoardRow {
     pub name: String,
     pub wanted: Arc<Wanted>,
-    pub last: Option<(Instant, Seen)>,
+    pub last: Option<(Instant, TargetNumbers)>,
     /// Why it does not answer now.
     pub error: Option<String>,
     pub rates: Option<Rates>,
@@ -40,7 +40,7 @@ pub struct Rates {
 
 impl Rates {
     /// None: the counters began anew in between.
-    fn between(before: Counters, after: Counters, secs: f64) -> Option<Rates> {
+    fn between(before: SampledCounters, after: SampledCounters, secs: f64) -> Option<Rates> {
         let rate = |before: u64, after: u64| Some(after.checked_sub(before)? as f64 / secs);
         let hits = rate(before.hits, after.hits)?;
         Some(Rates {
@@ -66,7 +66,7 @@ impl Board {
     }
 
     pub fn add(&mut self, name: String, wanted: Arc<Wanted>) {
-        self.rows.push(Row {
+        self.rows.push(BoardRow {
             name,
             wanted,
             last: None,
@@ -128,8 +128,8 @@ impl Board {
     }
 }
 
-impl Row {
-    pub fn seen(&self) -> Option<&Seen> {
+impl BoardRow {
+    pub fn seen(&self) -> Option<&TargetNumbers> {
         self.last.as_ref().map(|(_, seen)| seen)
     }
 
@@ -155,8 +155,8 @@ mod tests {
     use super::*;
 
     fn look(board: &mut Board, at: Instant, hits: u64, misses: u64) {
-        let counters = Counters { hits, misses, ..Counters::default() };
-        board.take(Sample { target: 0, at, seen: Ok(Seen { counters, ..Seen::default() }) });
+        let counters = SampledCounters { hits, misses, ..SampledCounters::default() };
+        board.take(Sample { target: 0, at, seen: Ok(TargetNumbers { counters, ..TargetNumbers::default() }) });
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! and the reads that the index remembers of them; of a server its readers are watched for a moment. Neither slows anybody:
 //! a look takes a lock for some items only where writers give it no moment to read without, and a server lets a slow watcher
 //! miss lines.
-use crate::commands::watch::Event;
-use crate::conversation::Conversation;
+use crate::commands::watch::WatcherLine;
+use crate::conversation::Exchange;
 use crate::output::Failure;
 use crate::peer::Peer;
 use crate::units::counted;
@@ -74,7 +74,7 @@ pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {
 }
 
 fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
-    let mut conversation = Conversation::begin(peer, timeout.min(WATCHED_FOR))?;
+    let mut conversation = Exchange::begin(peer, timeout.min(WATCHED_FOR))?;
     // Of our server without what others do in its arena, who would have to write that down. memcached knows no such word.
     conversation.say(b"watch fetchers clients\r\n")?;
     if conversation.line()?.starts_with(b"ERROR") {
@@ -86,7 +86,7 @@ fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> R
     let (mut line, mut lines) = (Vec::new(), 0);
     while lines < LINES && Instant::now() < until {
         if conversation.listen(&mut line)? {
-            if let Some(key) = Event::read(&line).and_then(|event| event.key) {
+            if let Some(key) = WatcherLine::read(&line).and_then(|event| event.key) {
                 *reads.entry(key).or_default() += 1;
                 lines += 1;
             }

@@ -2,9 +2,9 @@
 use super::arenas;
 use super::board::Board;
 use super::sample::{Prober, Sample};
-use super::screen::{draw, Screen, View};
-use crate::output::{Answer, Failure, Outcome};
-use crate::target::Target;
+use super::screen::{draw, Screen, ScreenView};
+use crate::output::{CommandResult, Exit, Failure};
+use crate::target::TargetArgs;
 use leveret_engine::reason;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::DefaultTerminal;
@@ -20,7 +20,12 @@ const TICK: Duration = Duration::from_millis(100);
 /// Between two looks at the folder.
 const FOLDER: Duration = Duration::from_secs(2);
 
-pub fn run(mut board: Board, prober: &Prober, samples: &Receiver<Sample>, folder: Option<&Target>) -> Outcome {
+pub fn run(
+    mut board: Board,
+    prober: &Prober,
+    samples: &Receiver<Sample>,
+    folder: Option<&TargetArgs>,
+) -> CommandResult {
     let failed = |error: io::Error| Failure::Unreachable(format!("cannot draw on the terminal: {}", reason(&error)));
     let is_over = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -31,7 +36,7 @@ pub fn run(mut board: Board, prober: &Prober, samples: &Receiver<Sample>, folder
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let ended = watch(&mut terminal, &mut board, Screen::new(has_colours), &is_over, prober, samples, folder);
     ratatui::restore();
-    ended.map(|()| Answer::Yes).map_err(failed)
+    ended.map(|()| Exit::Yes).map_err(failed)
 }
 
 fn watch(
@@ -41,7 +46,7 @@ fn watch(
     is_over: &AtomicBool,
     prober: &Prober,
     samples: &Receiver<Sample>,
-    folder: Option<&Target>,
+    folder: Option<&TargetArgs>,
 ) -> io::Result<()> {
     let mut is_stale = true;
     let mut looked = Instant::now();
@@ -80,7 +85,7 @@ fn watch(
 }
 
 /// Arenas come and go.
-fn follow(board: &mut Board, screen: &mut Screen, prober: &Prober, target: &Target) -> bool {
+fn follow(board: &mut Board, screen: &mut Screen, prober: &Prober, target: &TargetArgs) -> bool {
     let peers = match arenas(target) {
         Ok(peers) => peers,
         Err(failure) => {
@@ -97,7 +102,7 @@ fn follow(board: &mut Board, screen: &mut Screen, prober: &Prober, target: &Targ
         }
     }
     for index in 0..board.rows.len() {
-        let is_shown = matches!(screen.view, View::Target(at) | View::Keys(at) | View::Item(at, _) if at == index);
+        let is_shown = matches!(screen.view, ScreenView::Target(at) | ScreenView::Keys(at) | ScreenView::Item(at, _) if at == index);
         if !is_shown && !board.rows[index].is_dismissed() && !names.contains(&board.rows[index].name) {
             board.dismiss(index);
             has_changed = true;
@@ -143,7 +148,7 @@ fn press(board: &mut Board, screen: &mut Screen, key: KeyEvent) -> bool {
             KeyCode::End => last,
             _ => screen.chosen,
         };
-        if screen.view == View::Targets {
+        if screen.view == ScreenView::Targets {
             screen.target = order.get(screen.chosen).copied();
         }
     }
@@ -155,20 +160,20 @@ fn press(board: &mut Board, screen: &mut Screen, key: KeyEvent) -> bool {
         KeyCode::Enter | KeyCode::Right => closer(board, screen, &order),
         KeyCode::Char('k') => {
             let index = match screen.view {
-                View::Targets => order.get(screen.chosen).copied(),
-                View::Target(index) => Some(index),
+                ScreenView::Targets => order.get(screen.chosen).copied(),
+                ScreenView::Target(index) => Some(index),
                 _ => None,
             };
             if let Some(index) = index {
                 board.rows[index].wanted.keys.store(true, Relaxed);
-                screen.view = View::Keys(index);
+                screen.view = ScreenView::Keys(index);
                 screen.chosen = 0;
             }
         }
         KeyCode::Char('p') => screen.by_prefix = !screen.by_prefix,
         KeyCode::Char('s') => screen.sort = screen.sort.next(),
         KeyCode::Char('r') => screen.is_reversed = !screen.is_reversed,
-        KeyCode::Char('/') if screen.view == View::Targets => screen.is_typing = true,
+        KeyCode::Char('/') if screen.view == ScreenView::Targets => screen.is_typing = true,
         _ => {}
     }
     true
@@ -176,15 +181,15 @@ fn press(board: &mut Board, screen: &mut Screen, key: KeyEvent) -> bool {
 
 fn closer(board: &Board, screen: &mut Screen, order: &[usize]) {
     match screen.view {
-        View::Targets => {
+        ScreenView::Targets => {
             if let Some(&index) = order.get(screen.chosen) {
-                screen.view = View::Target(index);
+                screen.view = ScreenView::Target(index);
             }
         }
-        View::Keys(index) if !screen.by_prefix => {
+        ScreenView::Keys(index) if !screen.by_prefix => {
             if let Some((key, _)) = screen.keys(board, index).get(screen.chosen) {
                 want_item(board, index, Some(key.clone()));
-                screen.view = View::Item(index, key.clone());
+                screen.view = ScreenView::Item(index, key.clone());
             }
         }
         _ => {}
@@ -193,15 +198,15 @@ fn closer(board: &Board, screen: &mut Screen, order: &[usize]) {
 
 fn back(board: &Board, screen: &mut Screen) {
     match screen.view {
-        View::Targets => screen.filter.clear(),
-        View::Target(_) => screen.view = View::Targets,
-        View::Keys(index) => {
+        ScreenView::Targets => screen.filter.clear(),
+        ScreenView::Target(_) => screen.view = ScreenView::Targets,
+        ScreenView::Keys(index) => {
             board.rows[index].wanted.keys.store(false, Relaxed);
-            screen.view = View::Targets;
+            screen.view = ScreenView::Targets;
         }
-        View::Item(index, _) => {
+        ScreenView::Item(index, _) => {
             want_item(board, index, None);
-            screen.view = View::Keys(index);
+            screen.view = ScreenView::Keys(index);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The board without a terminal: one table, or one object.
-use super::board::{Board, Row};
+use super::board::{Board, BoardRow};
 use super::short::{compact, latency, ratio};
 use crate::units::{bytes, thousands};
 use serde_json::{json, Value};
@@ -49,7 +49,7 @@ pub fn object(board: &Board) -> Value {
 }
 
 /// Fields are added, never renamed. All but `target` and `error` is null when it does not answer.
-fn target(row: &Row) -> Value {
+fn target(row: &BoardRow) -> Value {
     let seen = row.seen();
     let rate = |rate: fn(&super::board::Rates) -> f64| row.rates.as_ref().map(rate);
     json!({

@@ -1,7 +1,7 @@
 //! One look at a target, and the thread that looks again and again.
 use super::hot::{self, Hot};
 use crate::commands::list;
-use crate::conversation::Conversation;
+use crate::conversation::Exchange;
 use crate::output::Failure;
 use crate::peer::Peer;
 use crate::tables::{self, Rows};
@@ -20,18 +20,18 @@ pub struct Sample {
     pub target: usize,
     pub at: Instant,
     /// Or why there is nothing.
-    pub seen: Result<Seen, String>,
+    pub seen: Result<TargetNumbers, String>,
 }
 
 /// The numbers of a target. Counters begin wherever they like: what is shown is what they gain.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct TargetNumbers {
     pub items: u64,
     /// Bytes in use, of `limit`.
     pub bytes: u64,
     pub limit: u64,
     pub connections: u64,
-    pub counters: Counters,
+    pub counters: SampledCounters,
     /// How long a server took for the shortest question there is.
     pub latency: Option<Duration>,
     /// What else there is to say, a name and a text each.
@@ -45,7 +45,7 @@ pub struct Seen {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
+pub struct SampledCounters {
     pub hits: u64,
     pub misses: u64,
     pub sets: u64,
@@ -115,7 +115,7 @@ impl Prober {
 enum State {
     Apart,
     Arena(Arena),
-    Server(Conversation),
+    Server(Exchange),
 }
 
 struct Probe {
@@ -126,11 +126,11 @@ struct Probe {
 }
 
 impl Probe {
-    fn look(&mut self) -> Result<Seen, Failure> {
+    fn look(&mut self) -> Result<TargetNumbers, Failure> {
         if let State::Apart = self.state {
             self.state = match self.peer.arena() {
                 Some(path) => State::Arena(attach(path, Some(self.timeout))?),
-                None => State::Server(Conversation::begin(&self.peer, self.timeout)?),
+                None => State::Server(Exchange::begin(&self.peer, self.timeout)?),
             };
         }
         let wants_keys = self.wanted.keys.load(Relaxed);
@@ -158,19 +158,19 @@ impl Probe {
     }
 }
 
-fn of_arena(arena: &Arena) -> Seen {
+fn of_arena(arena: &Arena) -> TargetNumbers {
     let stats = arena.stats();
     let places = list::places(arena);
     let used = stats.memory_limit.saturating_sub(stats.memory_free);
     let unclaimed = stats.memory_limit.saturating_sub(stats.memory_allocated);
     let free = stats.segments_free * stats.segment_bytes;
     let other = stats.memory_allocated.saturating_sub(free + stats.item_bytes + stats.expired_bytes);
-    Seen {
+    TargetNumbers {
         items: stats.items,
         bytes: used,
         limit: stats.memory_limit,
         connections: stats.attached.into(),
-        counters: Counters {
+        counters: SampledCounters {
             hits: stats.hits,
             misses: stats.misses,
             sets: stats.sets,
@@ -201,7 +201,7 @@ fn of_arena(arena: &Arena) -> Seen {
     }
 }
 
-fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
+fn of_server(conversation: &mut Exchange) -> Result<TargetNumbers, Failure> {
     let asked = Instant::now();
     conversation.say(b"version\r\n")?;
     let version = conversation.line()?;
@@ -213,12 +213,12 @@ fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
         String::from_utf8_lossy(value).chars().filter(|letter| !steers(*letter)).collect::<String>()
     };
     let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
-    Ok(Seen {
+    Ok(TargetNumbers {
         items: number("curr_items"),
         bytes: number("bytes"),
         limit: number("limit_maxbytes"),
         connections: number("curr_connections"),
-        counters: Counters {
+        counters: SampledCounters {
             hits: number("get_hits"),
             misses: number("get_misses"),
             sets: number("cmd_set"),
@@ -242,7 +242,7 @@ fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
 }
 
 /// The memory of a server by size class.
-fn classes(conversation: &mut Conversation) -> Result<Vec<(String, u64)>, Failure> {
+fn classes(conversation: &mut Exchange) -> Result<Vec<(String, u64)>, Failure> {
     let rows: Rows = tables::ask(conversation, b"stats slabs\r\n")?;
     let number = |class: &str, name: &str| -> u64 {
         let value = rows.get(format!("{class}:{name}").as_bytes());
@@ -292,7 +292,7 @@ fn item_of_arena(arena: &Arena, key: Vec<u8>) -> Result<Shown, Failure> {
     Ok(Shown { key, lines })
 }
 
-fn item_of_server(conversation: &mut Conversation, key: Vec<u8>) -> Result<Shown, Failure> {
+fn item_of_server(conversation: &mut Exchange, key: Vec<u8>) -> Result<Shown, Failure> {
     let lines = match conversation.get_all(&[&key])?.pop().flatten() {
         None => gone(),
         Some((flags, value)) => vec![

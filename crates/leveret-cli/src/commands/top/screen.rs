@@ -1,6 +1,6 @@
 //! What is drawn: the table of targets, a target looked at closer, its keys, an item, and help.
-use super::board::{Board, Row};
-use super::sample::{printable, Seen};
+use super::board::{Board, BoardRow};
+use super::sample::{printable, TargetNumbers};
 use super::short::{compact, cut, cut_name, duration, latency, ratio};
 use crate::units::{bytes, counted, thousands};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -11,7 +11,7 @@ use ratatui::Frame;
 use std::cmp::Ordering;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ScreenView {
     Targets,
     /// A target, by its place on the board.
     Target(usize),
@@ -53,7 +53,7 @@ impl Sort {
 
 /// What the keyboard has chosen.
 pub struct Screen {
-    pub view: View,
+    pub view: ScreenView,
     pub helps: bool,
     pub sort: Sort,
     pub is_reversed: bool,
@@ -74,7 +74,7 @@ pub struct Screen {
 impl Screen {
     pub fn new(has_colours: bool) -> Screen {
         Screen {
-            view: View::Targets,
+            view: ScreenView::Targets,
             helps: false,
             sort: Sort::Name,
             is_reversed: false,
@@ -94,9 +94,9 @@ impl Screen {
         let mut order: Vec<usize> = (0..board.rows.len())
             .filter(|&index| !board.rows[index].is_dismissed() && board.rows[index].name.contains(&self.filter))
             .collect();
-        let rate = |row: &Row, of: fn(&super::board::Rates) -> f64| row.rates.as_ref().map_or(-1.0, of);
+        let rate = |row: &BoardRow, of: fn(&super::board::Rates) -> f64| row.rates.as_ref().map_or(-1.0, of);
         // The most comes first, but names from a to z.
-        let compare = |one: &Row, other: &Row| match self.sort {
+        let compare = |one: &BoardRow, other: &BoardRow| match self.sort {
             Sort::Name => one.name.cmp(&other.name),
             Sort::Gets => more(rate(one, |rates| rates.gets), rate(other, |rates| rates.gets)),
             Sort::Sets => more(rate(one, |rates| rates.sets), rate(other, |rates| rates.sets)),
@@ -114,9 +114,9 @@ impl Screen {
     /// Lines to choose from, where there is a table.
     pub fn lines(&self, board: &Board) -> Option<usize> {
         match self.view {
-            View::Targets => Some(self.order(board).len()),
-            View::Keys(index) => Some(self.keys(board, index).len()),
-            View::Target(_) | View::Item(..) => None,
+            ScreenView::Targets => Some(self.order(board).len()),
+            ScreenView::Keys(index) => Some(self.keys(board, index).len()),
+            ScreenView::Target(_) | ScreenView::Item(..) => None,
         }
     }
 
@@ -124,7 +124,7 @@ impl Screen {
     pub fn settle(&mut self, board: &Board) {
         let Some(lines) = self.lines(board) else { return };
         self.chosen = self.chosen.min(lines.saturating_sub(1));
-        if self.view == View::Targets {
+        if self.view == ScreenView::Targets {
             let order = self.order(board);
             let line = self.target.and_then(|target| order.iter().position(|&shown| shown == target));
             self.chosen = line.unwrap_or(self.chosen);
@@ -134,7 +134,7 @@ impl Screen {
 
     /// The keys or prefixes that are shown, and how often each was read.
     pub fn keys<'a>(&self, board: &'a Board, index: usize) -> &'a [(Vec<u8>, u64)] {
-        let hot = board.rows.get(index).and_then(Row::seen).and_then(|seen| seen.hot.as_ref());
+        let hot = board.rows.get(index).and_then(BoardRow::seen).and_then(|seen| seen.hot.as_ref());
         hot.map_or(&[], |hot| if self.by_prefix { &hot.prefixes } else { &hot.keys })
     }
 
@@ -156,10 +156,10 @@ pub fn draw(frame: &mut Frame<'_>, board: &Board, screen: &Screen) {
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(frame.area());
     draw_heading(frame, top, board, screen);
     match &screen.view {
-        View::Targets => draw_targets(frame, middle, board, screen),
-        View::Target(index) => draw_target(frame, middle, &board.rows[*index], screen),
-        View::Keys(index) => draw_keys(frame, middle, board, *index, screen),
-        View::Item(index, key) => draw_item(frame, middle, &board.rows[*index], key),
+        ScreenView::Targets => draw_targets(frame, middle, board, screen),
+        ScreenView::Target(index) => draw_target(frame, middle, &board.rows[*index], screen),
+        ScreenView::Keys(index) => draw_keys(frame, middle, board, *index, screen),
+        ScreenView::Item(index, key) => draw_item(frame, middle, &board.rows[*index], key),
     }
     draw_bottom(frame, bottom, board, screen);
     if screen.helps {
@@ -228,7 +228,7 @@ fn draw_targets(frame: &mut Frame<'_>, area: Rect, board: &Board, screen: &Scree
     }
 }
 
-fn target_row<'a>(row: &'a Row, screen: &Screen, is_wide: bool, name_width: u16) -> ratatui::widgets::Row<'a> {
+fn target_row<'a>(row: &'a BoardRow, screen: &Screen, is_wide: bool, name_width: u16) -> ratatui::widgets::Row<'a> {
     let name = cut_name(&row.name, name_width.into());
     let Some(seen) = row.seen() else {
         // Why is said below, where there is room for it.
@@ -263,7 +263,7 @@ fn right_but_first<'a>(at: usize, text: String) -> Cell<'a> {
     Cell::from(if at == 0 { Line::from(text) } else { Line::from(text).right_aligned() })
 }
 
-fn draw_history(frame: &mut Frame<'_>, area: Rect, row: &Row, screen: &Screen) {
+fn draw_history(frame: &mut Frame<'_>, area: Rect, row: &BoardRow, screen: &Screen) {
     let [gets_title, gets, ratio_title, ratios] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1), Constraint::Length(2)])
             .areas(area);
@@ -281,7 +281,7 @@ fn draw_history(frame: &mut Frame<'_>, area: Rect, row: &Row, screen: &Screen) {
     frame.render_widget(Sparkline::default().data(&values).max(1000).style(screen.style(Color::Green)), ratios);
 }
 
-fn draw_target(frame: &mut Frame<'_>, area: Rect, row: &Row, screen: &Screen) {
+fn draw_target(frame: &mut Frame<'_>, area: Rect, row: &BoardRow, screen: &Screen) {
     let Some(seen) = row.seen() else { return draw_error(frame, area, row) };
     let mut lines = vec![Line::from(row.name.clone().bold()), Line::default()];
     lines.extend(numbers(row, seen).into_iter().map(|(name, text)| named(name, &text)));
@@ -305,7 +305,7 @@ fn draw_target(frame: &mut Frame<'_>, area: Rect, row: &Row, screen: &Screen) {
     }
 }
 
-fn numbers(row: &Row, seen: &Seen) -> Vec<(&'static str, String)> {
+fn numbers(row: &BoardRow, seen: &TargetNumbers) -> Vec<(&'static str, String)> {
     let rates = row.rates.unwrap_or_default();
     let total = seen.counters;
     let of = |count: u64, rate: f64| format!("{} a second, {} in all", compact(rate), thousands(count));
@@ -352,7 +352,7 @@ fn draw_keys(frame: &mut Frame<'_>, area: Rect, board: &Board, index: usize, scr
     frame.render_stateful_widget(table, table_area, &mut TableState::default().with_selected(chosen));
 }
 
-fn draw_item(frame: &mut Frame<'_>, area: Rect, row: &Row, key: &[u8]) {
+fn draw_item(frame: &mut Frame<'_>, area: Rect, row: &BoardRow, key: &[u8]) {
     let mut lines = vec![Line::from(printable(key).bold()), Line::default()];
     match row.seen().and_then(|seen| seen.item.as_ref()).filter(|item| item.key == key) {
         Some(item) => lines.extend(item.lines.iter().map(|(name, text)| named(name, text))),
@@ -361,7 +361,7 @@ fn draw_item(frame: &mut Frame<'_>, area: Rect, row: &Row, key: &[u8]) {
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
 }
 
-fn draw_error(frame: &mut Frame<'_>, area: Rect, row: &Row) {
+fn draw_error(frame: &mut Frame<'_>, area: Rect, row: &BoardRow) {
     let why = row.error.as_deref().unwrap_or("no answer yet");
     let text = format!("{}\n\n{why}\n\nIt is asked again each time.", row.name);
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
@@ -370,8 +370,8 @@ fn draw_error(frame: &mut Frame<'_>, area: Rect, row: &Row) {
 fn draw_bottom(frame: &mut Frame<'_>, area: Rect, board: &Board, screen: &Screen) {
     // Of the target that is looked at, or chosen.
     let index = match screen.view {
-        View::Targets => screen.order(board).get(screen.chosen).copied(),
-        View::Target(index) | View::Keys(index) | View::Item(index, _) => Some(index),
+        ScreenView::Targets => screen.order(board).get(screen.chosen).copied(),
+        ScreenView::Target(index) | ScreenView::Keys(index) | ScreenView::Item(index, _) => Some(index),
     };
     let failed = index.and_then(|index| board.rows[index].error.as_ref());
     let line = if let Some(said) = &screen.said {
@@ -382,10 +382,10 @@ fn draw_bottom(frame: &mut Frame<'_>, area: Rect, board: &Board, screen: &Screen
         Line::from(cut(why, area.width.into())).style(screen.style(Color::Red))
     } else {
         Line::from(match screen.view {
-            View::Targets => "q end  ? help  Enter closer  k keys  s sort  r reverse  / filter  space pause",
-            View::Target(_) => "Esc back  k keys  space pause  q end",
-            View::Keys(_) => "Esc back  Enter item  p prefixes or keys  q end",
-            View::Item(..) => "Esc back  q end",
+            ScreenView::Targets => "q end  ? help  Enter closer  k keys  s sort  r reverse  / filter  space pause",
+            ScreenView::Target(_) => "Esc back  k keys  space pause  q end",
+            ScreenView::Keys(_) => "Esc back  Enter item  p prefixes or keys  q end",
+            ScreenView::Item(..) => "Esc back  q end",
         })
     };
     frame.render_widget(Paragraph::new(line).add_modifier(Modifier::DIM), area);
@@ -423,7 +423,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
 mod tests {
     use super::super::board::Rates;
     use super::super::hot::Hot;
-    use super::super::sample::{Counters, Sample, Shown};
+    use super::super::sample::{Sample, SampledCounters, Shown};
     use super::*;
     use ratatui::backend::TestBackend;
     use ratatui::Terminal;
@@ -438,14 +438,14 @@ mod tests {
         let start = Instant::now();
         for (step, count) in [0, 123_456_789_u64, 123_456_789 + 98_765].into_iter().enumerate() {
             for target in 0..2 {
-                let counters = Counters {
+                let counters = SampledCounters {
                     hits: count,
                     misses: count / 10,
                     sets: count / 3,
                     evictions: count / 7,
-                    ..Counters::default()
+                    ..SampledCounters::default()
                 };
-                let seen = Seen {
+                let seen = TargetNumbers {
                     items: 12_345_678,
                     bytes: 60 << 20,
                     limit: 64 << 20,
@@ -503,13 +503,13 @@ mod tests {
     #[test]
     fn each_view_is_drawn_in_any_size() {
         for view in [
-            View::Targets,
-            View::Target(0),
-            View::Target(2),
-            View::Keys(1),
-            View::Keys(2),
-            View::Item(0, b"k".to_vec()),
-            View::Item(2, b"k".to_vec()),
+            ScreenView::Targets,
+            ScreenView::Target(0),
+            ScreenView::Target(2),
+            ScreenView::Keys(1),
+            ScreenView::Keys(2),
+            ScreenView::Item(0, b"k".to_vec()),
+            ScreenView::Item(2, b"k".to_vec()),
         ] {
             for (width, height) in [(80, 24), (200, 60), (20, 5), (1, 1), (300, 3)] {
                 for helps in [false, true] {
@@ -517,12 +517,12 @@ mod tests {
                 }
             }
         }
-        let keys = drawn(80, 24, &Screen { view: View::Keys(0), ..Screen::new(true) });
+        let keys = drawn(80, 24, &Screen { view: ScreenView::Keys(0), ..Screen::new(true) });
         assert!(
             keys.iter().any(|line| line.ends_with("15 user:\\x1b[1m")),
             "what steers a terminal is escaped: {keys:#?}"
         );
-        let item = drawn(80, 24, &Screen { view: View::Item(0, b"k".to_vec()), ..Screen::new(true) });
+        let item = drawn(80, 24, &Screen { view: ScreenView::Item(0, b"k".to_vec()), ..Screen::new(true) });
         assert!(item.iter().any(|line| line == "value       hello"), "{item:#?}");
         let help = drawn(80, 24, &Screen { helps: true, ..Screen::new(true) });
         assert!(HELP.iter().all(|line| help.iter().any(|drawn| drawn.contains(line))), "{help:#?}");

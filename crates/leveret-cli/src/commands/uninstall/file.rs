@@ -1,8 +1,8 @@
 //! Rewriting a file of an application or of the system's configuration: whole or not at all, and only a file that is
 //! what its name says. Other users may own parent folders and change them at any time.
-use super::line::{changes, Change, Language};
-use super::server::Server;
-use crate::users::Users;
+use super::line::{changes, Language, LineChange};
+use super::server::ServerAddress;
+use crate::users::AccountFiles;
 use leveret_engine::is_trusted_owner;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid};
@@ -32,7 +32,7 @@ pub struct Rewritten {
 }
 
 /// Makes all changes that need no person. Text: why the file stays as it is. None: there is nothing to change.
-pub fn rewrite(path: &Path, language: Language, server: &Server) -> Result<Option<Rewritten>, String> {
+pub fn rewrite(path: &Path, language: Language, server: &ServerAddress) -> Result<Option<Rewritten>, String> {
     let place = resolve(path)?;
     let (name, failed) = (place.name.as_os_str(), |doing: &str, error: Errno| format!("cannot {doing}: {error}"));
     let open = |flags| {
@@ -80,18 +80,18 @@ pub fn rewrite(path: &Path, language: Language, server: &Server) -> Result<Optio
 }
 
 /// The text with its changes, and how many lines they are. Line ends stay as they are.
-fn rewritten(text: &str, language: Language, server: &Server) -> (String, usize) {
+fn rewritten(text: &str, language: Language, server: &ServerAddress) -> (String, usize) {
     let mut new = String::with_capacity(text.len());
     let mut changes = changes(text, language, server).into_iter().peekable();
     let mut count = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let change = changes.next_if(|(at, _)| *at == number).map(|(_, change)| change);
         let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
-        count += usize::from(matches!(change, Some(Change::Replace(_) | Change::Remove)));
+        count += usize::from(matches!(change, Some(LineChange::Replace(_) | LineChange::Remove)));
         match change {
-            Some(Change::Replace(text)) => new.extend([&text, end]),
-            Some(Change::Remove) => {}
-            Some(Change::ByHand(_)) | None => new.push_str(line),
+            Some(LineChange::Replace(text)) => new.extend([&text, end]),
+            Some(LineChange::Remove) => {}
+            Some(LineChange::ByHand(_)) | None => new.push_str(line),
         }
     }
     (new, count)
@@ -121,7 +121,7 @@ fn resolve(path: &Path) -> Result<Place, String> {
         let stat = fs::fstat(&next).map_err(failed)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Symlink if !is_trusted_owner(stat.st_uid) => {
-                let user = Users::read().name(stat.st_uid);
+                let user = AccountFiles::read().name(stat.st_uid);
                 return Err(format!("{} is a symbolic link of {user}: run this as {user}", Path::new(&name).display()));
             }
             FileType::Symlink => {
@@ -159,7 +159,7 @@ fn check(file: &OwnedFd, stat: &Stat) -> Result<(), String> {
         return Err("it is not a regular file".to_owned());
     }
     if stat.st_uid != uid && uid != 0 {
-        let user = Users::read().name(stat.st_uid);
+        let user = AccountFiles::read().name(stat.st_uid);
         return Err(format!("it belongs to {user}: run this as {user}"));
     }
     if stat.st_nlink > 1 {
@@ -205,7 +205,7 @@ mod tests {
     use std::fs::{read, read_to_string, set_permissions, write, Permissions};
     use std::os::unix::fs::{symlink, MetadataExt, PermissionsExt};
 
-    fn server() -> Server {
+    fn server() -> ServerAddress {
         "127.0.0.1:11211".parse().expect("a server")
     }
 

@@ -1,9 +1,9 @@
 //! Replaces a line that needs Leveret: with a new line if its form is known, else with instructions for a person.
-use super::server::Server;
+use super::server::ServerAddress;
 
 /// The outcome for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum LineChange {
     /// This text takes its place.
     Replace(String),
     Remove,
@@ -26,10 +26,10 @@ const CODE_BY_HAND: &str = "nothing: this code calls Leveret itself, so change i
 const REMOVE_BY_HAND: &str = "nothing: remove the setting from this line by hand";
 
 /// What is changed in a text: line numbers from 0, in their order.
-pub fn changes(text: &str, language: Language, server: &Server) -> Vec<(usize, Change)> {
+pub fn changes(text: &str, language: Language, server: &ServerAddress) -> Vec<(usize, LineChange)> {
     let lines: Vec<&str> = text.lines().collect();
     let plain = plain_lines(&lines, language);
-    let mut changes: Vec<(usize, Change)> = Vec::new();
+    let mut changes: Vec<(usize, LineChange)> = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let Some(change) = change_of(&lines, number, language, server) else { continue };
         let is_alone = plain[number] && !line.ends_with('\\') && (number == 0 || !lines[number - 1].ends_with('\\'));
@@ -42,23 +42,23 @@ pub fn changes(text: &str, language: Language, server: &Server) -> Vec<(usize, C
     changes
 }
 
-fn by_hand_instead(change: Change) -> Change {
+fn by_hand_instead(change: LineChange) -> LineChange {
     match change {
-        Change::Replace(_) => Change::ByHand(SERVER_BY_HAND),
-        Change::Remove => Change::ByHand(REMOVE_BY_HAND),
+        LineChange::Replace(_) => LineChange::ByHand(SERVER_BY_HAND),
+        LineChange::Remove => LineChange::ByHand(REMOVE_BY_HAND),
         by_hand => by_hand,
     }
 }
 
-type Changed = (Change, Option<(usize, Change)>);
+type Changed = (LineChange, Option<(usize, LineChange)>);
 
-fn change_of(lines: &[&str], number: usize, language: Language, server: &Server) -> Option<Changed> {
+fn change_of(lines: &[&str], number: usize, language: Language, server: &ServerAddress) -> Option<Changed> {
     let line = lines[number];
     let trimmed = line.trim();
     if trimmed.starts_with(['#', ';']) || trimmed.starts_with("//") || trimmed.starts_with('*') {
         return None;
     }
-    let by_hand = |words| Some((Change::ByHand(words), None));
+    let by_hand = |words| Some((LineChange::ByHand(words), None));
     if trimmed.contains("leveret_store") {
         return by_hand(STORE_BY_HAND);
     }
@@ -69,7 +69,9 @@ fn change_of(lines: &[&str], number: usize, language: Language, server: &Server)
         return by_hand(CODE_BY_HAND);
     }
     if names_arena(without_comment(line, language)) {
-        return Some(with_server(lines, number, language, server).unwrap_or((Change::ByHand(SERVER_BY_HAND), None)));
+        return Some(
+            with_server(lines, number, language, server).unwrap_or((LineChange::ByHand(SERVER_BY_HAND), None)),
+        );
     }
     // In a unit `Environment=` stands before the name, in a pool of php-fpm `php_admin_value[`.
     let setting = trimmed.rsplit_once('=').map_or("", |(setting, _)| setting);
@@ -77,7 +79,7 @@ fn change_of(lines: &[&str], number: usize, language: Language, server: &Server)
     let is_all = language == Language::Settings && is_only_ours(trimmed);
     match is_ours || trimmed.starts_with("extension=leveret") {
         false => None,
-        true if is_all => Some((Change::Remove, None)),
+        true if is_all => Some((LineChange::Remove, None)),
         true => by_hand(REMOVE_BY_HAND),
     }
 }
@@ -121,7 +123,7 @@ fn is_only_ours(line: &str) -> bool {
 }
 
 /// The line with a memcached in the place of its one arena, and what becomes of the line that has the port.
-fn with_server(lines: &[&str], number: usize, language: Language, server: &Server) -> Option<Changed> {
+fn with_server(lines: &[&str], number: usize, language: Language, server: &ServerAddress) -> Option<Changed> {
     let line = lines[number];
     let (values, end) = values(line, language)?;
     let mut found = None;
@@ -148,7 +150,7 @@ fn with_server(lines: &[&str], number: usize, language: Language, server: &Serve
         return None;
     }
     let is_whole = at == value.begin && at + part.len() == value.end;
-    let put = |text: &str| Change::Replace(format!("{before}{text}{after}"));
+    let put = |text: &str| LineChange::Replace(format!("{before}{text}{after}"));
     let both = format!("{}:{}", server.host, server.port);
     let key = line[..value.begin].to_ascii_lowercase();
     let key = key.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -169,11 +171,11 @@ fn with_server(lines: &[&str], number: usize, language: Language, server: &Serve
             // Anything else might be no port.
             let is_port = ["0", "11211"].contains(&number);
             let pair = format!("{before}{}{quote}, {}{rest}", server.host, server.port);
-            return is_port.then_some((Change::Replace(pair), None));
+            return is_port.then_some((LineChange::Replace(pair), None));
         }
         if is_call_with_port(&line[..value.begin - 1]) {
             let pair = format!("{before}{}{quote}, {}{behind}", server.host, server.port);
-            return Some((Change::Replace(pair), None));
+            return Some((LineChange::Replace(pair), None));
         }
     }
     if key.ends_with("host") && is_whole {
@@ -183,8 +185,8 @@ fn with_server(lines: &[&str], number: usize, language: Language, server: &Serve
 }
 
 /// A host whose port is a setting of its own: in this line or near it; of `NAME_HOST` it is `NAME_PORT`, anywhere in the file.
-fn beside_port(lines: &[&str], number: usize, key: &str, server: &Server, host: &Change) -> Option<Changed> {
-    let Change::Replace(with_host) = host else { return None };
+fn beside_port(lines: &[&str], number: usize, key: &str, server: &ServerAddress, host: &LineChange) -> Option<Changed> {
+    let LineChange::Replace(with_host) = host else { return None };
     let name = key.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
     let variable = name.strip_suffix("_host").map(|begin| format!("{begin}_port"));
     let port_name = variable.as_deref().unwrap_or("port");
@@ -196,7 +198,7 @@ fn beside_port(lines: &[&str], number: usize, key: &str, server: &Server, host: 
         })
     };
     if let Some(changed) = with_port(with_host) {
-        return Some((Change::Replace(changed?), None));
+        return Some((LineChange::Replace(changed?), None));
     }
     let near = match &variable {
         Some(_) => 0..lines.len(),
@@ -208,7 +210,7 @@ fn beside_port(lines: &[&str], number: usize, key: &str, server: &Server, host: 
         (Some((at, changed)), None) => {
             let changed = changed?;
             let is_new = changed != lines[at];
-            Some((host.clone(), is_new.then_some((at, Change::Replace(changed)))))
+            Some((host.clone(), is_new.then_some((at, LineChange::Replace(changed)))))
         }
         // The usual port is what an application takes where none is set.
         (None, _) if variable.is_some() && server.port == 11211 => Some((host.clone(), None)),
@@ -421,20 +423,20 @@ fn names_arena(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn server() -> Server {
+    fn server() -> ServerAddress {
         "127.0.0.1:11211".parse().expect("a server")
     }
 
     const BY_HAND: &str = "by hand";
 
     /// The text after all changes, unless a line is left to a person.
-    fn changed(text: &str, language: Language, server: &Server) -> String {
+    fn changed(text: &str, language: Language, server: &ServerAddress) -> String {
         let mut lines: Vec<Option<String>> = text.lines().map(|line| Some(line.to_owned())).collect();
         for (number, change) in changes(text, language, server) {
             lines[number] = match change {
-                Change::Replace(line) => Some(line),
-                Change::Remove => None,
-                Change::ByHand(_) => return BY_HAND.to_owned(),
+                LineChange::Replace(line) => Some(line),
+                LineChange::Remove => None,
+                LineChange::ByHand(_) => return BY_HAND.to_owned(),
             };
         }
         lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
@@ -477,7 +479,7 @@ mod tests {
         ] {
             assert_eq!(changed(line, language, &server()), want, "{line}");
         }
-        let other: Server = "cache.example.com:11311".parse().expect("a server");
+        let other: ServerAddress = "cache.example.com:11311".parse().expect("a server");
         assert_eq!(changed("['arena:x']", Language::Code, &other), "['cache.example.com:11311']");
         assert_eq!(changed("MEMCACHED_HOST=arena:x", Language::Settings, &other), BY_HAND, "no line says the port");
     }
@@ -500,7 +502,7 @@ mod tests {
             "call($prefix . 'arena:x');",
         ] {
             for (number, change) in changes(line, Language::Code, &server()) {
-                assert!(matches!(change, Change::ByHand(_)), "{line}: {number} {change:?}");
+                assert!(matches!(change, LineChange::ByHand(_)), "{line}: {number} {change:?}");
             }
         }
         for line in [
@@ -514,7 +516,7 @@ mod tests {
         ] {
             let changes = changes(line, Language::Settings, &server());
             assert!(!changes.is_empty(), "{line}");
-            assert!(changes.iter().all(|(_, change)| matches!(change, Change::ByHand(_))), "{line}: {changes:?}");
+            assert!(changes.iter().all(|(_, change)| matches!(change, LineChange::ByHand(_))), "{line}: {changes:?}");
         }
     }
 

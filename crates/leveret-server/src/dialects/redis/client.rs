@@ -30,7 +30,7 @@ const HELP: [&str; 24] = [
     "NO-TOUCH (ON|OFF)",
     "    Will not touch LRU/LFU stats when this mode is on.",
     "REPLY (ON|OFF|SKIP)",
-    "    Control the replies sent to the current connection.",
+    "    RunState the replies sent to the current connection.",
     "SETINFO <option> <value>",
     "    Set client meta attr. Options are: LIB-NAME, LIB-VER.",
     "SETNAME <name>",

@@ -9,7 +9,7 @@ use leveret_engine::{Arena, Error, Found, Item, Meta, Stored, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
     find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, Handler, Impact,
-    Problem, Ran, ReceivedStore, Scripts, ServerCommand, WatchGuard,
+    Problem, Ran, Scripts, ServerCommand, StoreByHost, WatchGuard,
 };
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,9 +58,9 @@ impl Databases for House<'_> {
         self.shared.live.flush()
     }
 
-    fn store_received(&self, store: &ReceivedStore<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
+    fn store_received(&self, store: &StoreByHost<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
         let mut received = self.received?.borrow_mut();
-        let ReceivedStore { key, deadline, terms, now, tells_old } = *store;
+        let StoreByHost { key, deadline, terms, now, tells_old } = *store;
         Some(match tells_old {
             true => received.swap(key, Meta::default(), deadline, terms, now),
             false => received.store(key, Meta::default(), deadline, terms, now).map(|stored| (stored, None)),

@@ -14,8 +14,8 @@ mod waiting;
 use super::{Dialect, Front};
 use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
-use crate::counters::latency::Kind;
-use crate::next::{Done, Next, Step};
+use crate::counters::latency::CommandKind;
+use crate::next::{Consumed, Done, Next};
 use crate::redis::clients::Client;
 use crate::redis::Redis;
 use leveret_engine::{Error, Incoming};
@@ -68,7 +68,7 @@ impl Resp {
         redis: &Redis,
         input: &[u8],
         received: Option<&RefCell<Incoming>>,
-    ) -> Step {
+    ) -> Consumed {
         let tail = Cell::new(None);
         let Resp { reader, state, again } = self;
         let may_send = cx.is_stream && state.answers_at_once();
@@ -85,41 +85,47 @@ impl Resp {
                 if cx.has_met_busy() && received.is_some() {
                     // The front of it is not in the input any more.
                     *again = Some(request.to_buf());
-                    return Step::Read { taken: consumed, total: 1 };
+                    return Consumed::Read { taken: consumed, total: 1 };
                 }
                 if let (Some(begun), false) = (timed, cx.has_met_busy()) {
-                    cx.shared.latencies(cx.worker.index).note(Kind::Other, begun.elapsed());
+                    cx.shared.latencies(cx.worker.index).note(CommandKind::Other, begun.elapsed());
                 }
-                Step::Done(consumed, done)
+                Consumed::Done(consumed, done)
             }
             RequestRead::More { total } => {
                 let may_receive = cx.is_stream && talk.is_known && state.transaction.is_none() && received.is_none();
                 match may_receive.then(|| receive::begin(state, reader, cx, house, input)).flatten() {
-                    Some(taken) => Step::Read { taken, total: 1 },
-                    None => Step::Read { taken: 0, total },
+                    Some(taken) => Consumed::Read { taken, total: 1 },
+                    None => Consumed::Read { taken: 0, total },
                 }
             }
-            RequestRead::Nothing { consumed } => Step::Done(consumed, Done::Answered),
+            RequestRead::Nothing { consumed } => Consumed::Done(consumed, Done::Answered),
             RequestRead::Swallow { consumed, swallow } => {
                 talk.pending = Pending::Refused(swallow);
-                Step::Done(consumed, Done::Answered)
+                Consumed::Done(consumed, Done::Answered)
             }
             RequestRead::Refused(fault) => {
                 fault.write(&mut ReplyWriter::new(cx.output, state.version));
                 talk.is_at_fault = true;
-                Step::Done(input.len(), Done::Over(Next::Close))
+                Consumed::Done(input.len(), Done::Over(Next::Close))
             }
         }
     }
 
     /// Takes what has come of a large value, and executes its request once that is whole.
     #[cold]
-    fn go_on_receiving(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, redis: &Redis, input: &[u8]) -> Step {
-        let Some(mut incoming) = self.state.receiving.take() else { return Step::Read { taken: 0, total: 1 } };
+    fn go_on_receiving(
+        &mut self,
+        talk: &mut Conversation,
+        cx: &mut Context<'_>,
+        redis: &Redis,
+        input: &[u8],
+    ) -> Consumed {
+        let Some(mut incoming) = self.state.receiving.take() else { return Consumed::Read { taken: 0, total: 1 } };
         let taken = incoming.append(input);
         if incoming.missing() > 0 {
             self.state.receiving = Some(incoming);
-            return Step::Read { taken, total: 1 };
+            return Consumed::Read { taken, total: 1 };
         }
         let cell = RefCell::new(incoming);
         let step = match self.again.take() {
@@ -129,18 +135,18 @@ impl Resp {
                 let done = execute::request(&mut self.state, talk, cx, house, again.arguments());
                 if cx.has_met_busy() {
                     self.again = Some(again);
-                    Step::Read { taken: 0, total: 1 }
+                    Consumed::Read { taken: 0, total: 1 }
                 } else {
-                    Step::Done(0, done)
+                    Consumed::Done(0, done)
                 }
             }
         };
         match step {
-            Step::Done(consumed, done) => Step::Done(taken + consumed, done),
+            Consumed::Done(consumed, done) => Consumed::Done(taken + consumed, done),
             // The rest of the request has not come, or it is tried again.
-            Step::Read { taken: more, total } => {
+            Consumed::Read { taken: more, total } => {
                 self.state.receiving = Some(cell.into_inner());
-                Step::Read { taken: taken + more, total }
+                Consumed::Read { taken: taken + more, total }
             }
         }
     }
@@ -174,7 +180,7 @@ impl Dialect for Resp {
         leveret_protocol::resp::keys_ahead(input)
     }
 
-    fn kind(request: &Infallible) -> Kind {
+    fn kind(request: &Infallible) -> CommandKind {
         match *request {}
     }
 
@@ -183,8 +189,8 @@ impl Dialect for Resp {
     }
 
     #[inline]
-    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Step> {
-        let Some(redis) = cx.shared.redis() else { return Some(Step::Done(0, Done::Over(Next::Close))) };
+    fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
+        let Some(redis) = cx.shared.redis() else { return Some(Consumed::Done(0, Done::Over(Next::Close))) };
         if self.state.receiving.is_some() {
             return Some(self.go_on_receiving(talk, cx, redis, input));
         }

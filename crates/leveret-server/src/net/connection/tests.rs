@@ -49,14 +49,14 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
         let outcome = connection.turn(&mut bench);
         most_written = most_written.max(counters.bytes_written.load(Relaxed) - before);
         let wanted = match outcome {
-            Outcome::Again => {
+            TurnEnd::Again => {
                 turns += 1;
                 continue;
             }
-            Outcome::Idle => PollFlags::IN,
-            Outcome::Blocked => PollFlags::OUT,
-            Outcome::Closed => break,
-            Outcome::Later | Outcome::Parked | Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
+            TurnEnd::Idle => PollFlags::IN,
+            TurnEnd::Blocked => PollFlags::OUT,
+            TurnEnd::Closed => break,
+            TurnEnd::Later | TurnEnd::Parked | TurnEnd::Failed | TurnEnd::Stop { .. } => panic!("{outcome:?}"),
         };
         poll(&mut [PollFd::new(&connection.socket().as_fd(), wanted)], None).expect("an event");
     }
@@ -139,8 +139,8 @@ fn a_large_value_for_a_client_that_does_not_read_is_kept_in_pieces() {
         assert!(now_held - held <= TURN_BYTES as usize + 100, "{} bytes in one turn", now_held - held);
         held = now_held;
         match outcome {
-            Outcome::Again => {}
-            Outcome::Blocked => break,
+            TurnEnd::Again => {}
+            TurnEnd::Blocked => break,
             outcome => panic!("{outcome:?}"),
         }
     }

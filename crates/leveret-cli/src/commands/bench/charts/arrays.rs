@@ -1,5 +1,5 @@
 //! Arrays as a database gives them: what a page keeps in a cache to spare itself a query.
-use super::{keys, Chart, Language, Unit, Variant};
+use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 const ROWS: [Variant; 4] = [
     Variant { name: "1", title: "1 row", servers: 1, words: &["1"] },
@@ -28,7 +28,7 @@ pub static FIRST: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     published: &[],
 };
 

@@ -1,5 +1,5 @@
 //! One key a call: what a page does.
-use super::{Chart, Language, Unit, ONE};
+use super::{Chart, ChartLanguage, Unit, ONE};
 
 /// Who writes, who reads, and the clock.
 pub const PASSES: &str = include_str!("passes.php");
@@ -29,7 +29,7 @@ pub static READ: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     published: &[],
 };
 

@@ -1,5 +1,5 @@
 //! What a cache makes of memory: how much of it an item takes, and how many items it keeps that are asked for again.
-use super::{Chart, Language, Unit, Variant, ONE};
+use super::{Chart, ChartLanguage, Unit, Variant, ONE};
 
 pub static MEMORY: Chart = Chart {
     name: "memory",
@@ -15,7 +15,7 @@ pub static MEMORY: Chart = Chart {
     keys: 100_000,
     keys_if_quick_max: 5_000,
     memory_mib: |keys| 16 + keys / 2048,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     program: &[include_str!("resp.php"), include_str!("memory.php")],
     words: &[],
     peers: include_str!("memory.toml"),
@@ -47,7 +47,7 @@ pub static MISSES: Chart = Chart {
     keys: 400_000,
     keys_if_quick_max: 20_000,
     memory_mib: |requests| (requests / 5000).max(8),
-    language: Language::Php,
+    language: ChartLanguage::Php,
     program: &[include_str!("resp.php"), include_str!("misses.php")],
     words: &[],
     peers: include_str!("memory.toml"),

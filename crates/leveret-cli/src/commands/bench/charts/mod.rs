@@ -10,7 +10,7 @@ mod ruby;
 mod server;
 mod site;
 
-use super::peer::{self, Peer};
+use super::peer::{self, CachePeer};
 use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
@@ -57,7 +57,7 @@ pub struct Variant {
 
 /// Of the programs of turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum ChartLanguage {
     Php,
     Ruby,
     /// This program: see load.rs.
@@ -88,7 +88,7 @@ pub struct Chart {
     /// The program of a turn, with holes for what differs between caches: see keys_write.php. In parts, each of which
     /// begins with PHP's tag. Its arguments are `words`, the number of keys, the address and the folder of arenas; server/pids names the processes of the
     /// servers. Its last line is JSON: see `Figures`.
-    pub language: Language,
+    pub language: ChartLanguage,
     program: &'static [&'static str],
     pub words: &'static [&'static str],
     /// In the form of keys.toml.
@@ -111,14 +111,14 @@ impl Chart {
     }
 
     /// Nothing where that is this program.
-    pub fn program_of(&self, peer: &Peer) -> String {
+    pub fn program_of(&self, peer: &CachePeer) -> String {
         let parts: Vec<&str> = self.program.iter().map(|part| part.trim_start_matches("<?php\n")).collect();
-        let tag = if self.language == Language::Php { "<?php\n" } else { "" };
+        let tag = if self.language == ChartLanguage::Php { "<?php\n" } else { "" };
         peer.fill(&format!("{tag}{}", parts.join("\n")))
     }
 
     /// Its own caches, and those of the file `more`.
-    pub fn peers(&self, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
+    pub fn peers(&self, more: Option<&Path>) -> Result<Vec<CachePeer>, Failure> {
         let mut peers = peer::own(self.peers);
         let added = more.map(peer::added).transpose()?.unwrap_or_default();
         peers.extend(added.into_iter().filter(|peer| self.takes_added || !peer.charts.is_empty()));
@@ -145,7 +145,7 @@ mod tests {
     fn the_charts_of_this_program_can_be_read() {
         for chart in ALL {
             let peers = chart.peers(None).unwrap_or_else(|_| panic!("the peers of {}", chart.name));
-            assert!(peers.len() > 3 && peers.iter().any(Peer::is_ours), "{}", chart.name);
+            assert!(peers.len() > 3 && peers.iter().any(CachePeer::is_ours), "{}", chart.name);
             for peer in &peers {
                 assert!(!chart.program_of(peer).contains("/*SET*/"), "{}, {}", chart.name, peer.name);
             }

@@ -1,5 +1,5 @@
 //! Fifty keys a call, of one server or of several.
-use super::{keys, Chart, Language, Unit, Variant};
+use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 const SERVERS: [Variant; 6] = [
     Variant { name: "1", title: "1 server", servers: 1, words: &[] },
@@ -28,7 +28,7 @@ pub static GET: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     published: &[],
 };
 

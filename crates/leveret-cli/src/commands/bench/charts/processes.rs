@@ -1,5 +1,5 @@
 //! Whole processes of PHP, as `time php store.php` has them: start, module, connection, all keys, end.
-use super::{Chart, Language, Unit, Variant, ONE};
+use super::{Chart, ChartLanguage, Unit, Variant, ONE};
 
 const TYPES_OF_PHP: [Variant; 6] = [
     Variant { name: "string", title: "strings", servers: 1, words: &["string"] },
@@ -27,7 +27,7 @@ pub static STORE: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     published: &[],
 };
 

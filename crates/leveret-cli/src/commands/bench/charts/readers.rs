@@ -1,5 +1,5 @@
 //! One host, many processes: who reads does not wait for others, or does.
-use super::{keys, Chart, Language, Unit, Variant};
+use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 /// How many read, and how many write meanwhile.
 const PROCESSES: [Variant; 6] = [
@@ -30,6 +30,6 @@ pub static READERS: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Php,
+    language: ChartLanguage::Php,
     published: &[],
 };

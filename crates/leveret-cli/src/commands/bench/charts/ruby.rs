@@ -1,5 +1,5 @@
 //! Ruby's clients, as memcached 0.13 and memcache-client 1.7.4 were compared in 2009.
-use super::{Chart, Language, Unit, Variant};
+use super::{Chart, ChartLanguage, Unit, Variant};
 
 const PLAIN: Variant = Variant { name: "plain", title: "plain", servers: 1, words: &["plain"] };
 const SERIALIZED: Variant = Variant { name: "ruby", title: "serialized", servers: 1, words: &["ruby"] };
@@ -27,7 +27,7 @@ pub static SET: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,
-    language: Language::Ruby,
+    language: ChartLanguage::Ruby,
     program: &[include_str!("ruby.rb")],
     peers: include_str!("ruby.toml"),
     takes_added: false,

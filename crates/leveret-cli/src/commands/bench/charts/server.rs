@@ -1,5 +1,5 @@
 //! Servers without the clients of a language: what a request costs them, and how long its answer takes.
-use super::{Chart, Language, Unit, Variant};
+use super::{Chart, ChartLanguage, Unit, Variant};
 
 const REQUESTS: [Variant; 4] = [
     Variant { name: "get", title: "gets one by one", servers: 1, words: &["cpu", "get", "50", "1"] },
@@ -31,7 +31,7 @@ pub static CPU: Chart = Chart {
     unit: Unit::Seconds,
     keys_if_quick_max: 2_000,
     memory_mib: |_| 1024,
-    language: Language::Own,
+    language: ChartLanguage::Own,
     published: &[],
 };
 

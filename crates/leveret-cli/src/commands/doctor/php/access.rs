@@ -1,6 +1,6 @@
 //! Whether another user can use a folder and the arenas in it, by the engine's rules (`map/folder.rs`).
 use crate::output::shell_word;
-use crate::users::Users;
+use crate::users::AccountFiles;
 use std::fs::{metadata, symlink_metadata, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct Closed {
 }
 
 /// A folder that leveret.dir names.
-pub fn closed(dir: &Path, user: &str, users: &Users) -> Option<Closed> {
+pub fn closed(dir: &Path, user: &str, users: &AccountFiles) -> Option<Closed> {
     let name = dir.display();
     // It may be there already: owner and mode are set all the same.
     let made = match users.gid("leveret").filter(|group| users.is_member(user, *group)) {
@@ -41,7 +41,7 @@ pub fn closed(dir: &Path, user: &str, users: &Users) -> Option<Closed> {
 
 /// Arenas that are there, except these, and that this user cannot open: a file keeps the owner and the mode with which it
 /// was made.
-pub fn closed_files(dir: &Path, user: &str, users: &Users, except: &[&Path]) -> Option<Closed> {
+pub fn closed_files(dir: &Path, user: &str, users: &AccountFiles, except: &[&Path]) -> Option<Closed> {
     let uid = users.uid(user)?;
     let folder = metadata(dir).ok()?;
     if !may(&folder, user, uid, users, 0o7) {
@@ -63,7 +63,7 @@ pub fn closed_files(dir: &Path, user: &str, users: &Users, except: &[&Path]) -> 
 }
 
 /// The command that gives files to the group of their folder, or else to the user.
-pub fn opening(files: &[PathBuf], folder: &Metadata, user: &str, users: &Users) -> String {
+pub fn opening(files: &[PathBuf], folder: &Metadata, user: &str, users: &AccountFiles) -> String {
     let words: Vec<String> = files.iter().map(|path| shell_word(path).to_string()).collect();
     let files = words.join(" ");
     if is_groups(folder) {
@@ -84,7 +84,7 @@ fn is_trusted(file: &Metadata, folder: &Metadata, uid: u32) -> bool {
 }
 
 /// Whether the mode lets the user do all of `wanted`, one digit of a mode.
-fn may(stat: &Metadata, user: &str, uid: u32, users: &Users, wanted: u32) -> bool {
+fn may(stat: &Metadata, user: &str, uid: u32, users: &AccountFiles, wanted: u32) -> bool {
     let shift = match (stat.uid() == uid, users.is_member(user, stat.gid())) {
         (true, _) => 6,
         (false, true) => 3,
@@ -93,7 +93,7 @@ fn may(stat: &Metadata, user: &str, uid: u32, users: &Users, wanted: u32) -> boo
     uid == 0 || stat.mode() >> shift & wanted == wanted
 }
 
-fn rights(stat: &Metadata, users: &Users) -> String {
+fn rights(stat: &Metadata, users: &AccountFiles) -> String {
     format!("{}:{} with mode {:04o}", users.name(stat.uid()), users.group_name(stat.gid()), stat.mode() & 0o7777)
 }
 
@@ -104,10 +104,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     /// This user is "me"; "shop" has no right of its own to what "me" makes.
-    fn users(members: &str) -> Users {
+    fn users(members: &str) -> AccountFiles {
         let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let passwd = format!("me:x:{uid}:{gid}::/:/bin/sh\nshop:x:4242:4242::/:/bin/false\n");
-        Users::of(&passwd, &format!("ours:x:{gid}:{members}\nleveret:x:4243:{members}\n"))
+        AccountFiles::of(&passwd, &format!("ours:x:{gid}:{members}\nleveret:x:4243:{members}\n"))
     }
 
     fn set(path: &Path, mode: u32) {

@@ -1,5 +1,5 @@
 //! Runs a PHP and lets it say what it has loaded and how it is set.
-use super::pools::{self, Pool};
+use super::pools::{self, FpmPool};
 use leveret_engine::reason;
 use rustix::process::{kill_process, Pid, Signal};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub struct Asked {
     /// The unit that runs it.
     pub service: Option<String>,
     /// Of php-fpm.
-    pub pools: Vec<Pool>,
+    pub pools: Vec<FpmPool>,
 }
 
 impl Asked {
@@ -40,7 +40,7 @@ impl Asked {
 
 /// What it says.
 #[derive(Debug, Default, Deserialize)]
-pub struct Answer {
+pub struct PhpAnswer {
     pub version: String,
     pub ini_file: Option<String>,
     /// Version of our module.
@@ -69,7 +69,7 @@ pub struct Answer {
     pub is_listed: bool,
 }
 
-impl Answer {
+impl PhpAnswer {
     /// A setting that exists and is not empty.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.get(name)?.as_deref().filter(|value| !value.is_empty())
@@ -164,7 +164,7 @@ echo "\nleveret-doctor:", json_encode([
 /// A PHP that does not start in this time has worse troubles than ours.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub fn ask(asked: &Asked) -> Result<Answer, Silent> {
+pub fn ask(asked: &Asked) -> Result<PhpAnswer, Silent> {
     let mut command = Command::new(&asked.binary);
     if let Some(config) = &asked.config {
         command.arg("-c").arg(config.join("php.ini")).env("PHP_INI_SCAN_DIR", config.join("conf.d"));
@@ -198,7 +198,7 @@ fn run(mut command: Command) -> Result<String, Silent> {
     }
 }
 
-fn parse(output: &str) -> Result<Answer, String> {
+fn parse(output: &str) -> Result<PhpAnswer, String> {
     let answer = output.lines().rev().find_map(|line| line.strip_prefix(MARK)).ok_or("it ran, but did not answer")?;
     serde_json::from_str(answer).map_err(|error| format!("its answer cannot be read: {error}"))
 }

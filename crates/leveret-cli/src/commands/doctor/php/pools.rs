@@ -3,13 +3,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Pool {
+pub struct FpmPool {
     pub name: String,
     pub user: String,
     pub dir: Option<PathBuf>,
 }
 
-pub fn read(folder: &Path) -> Vec<Pool> {
+pub fn read(folder: &Path) -> Vec<FpmPool> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -20,11 +20,11 @@ pub fn read(folder: &Path) -> Vec<Pool> {
     files.iter().filter_map(|path| fs::read_to_string(path).ok()).flat_map(|text| parse(&text)).collect()
 }
 
-fn parse(text: &str) -> Vec<Pool> {
-    let mut pools: Vec<Pool> = Vec::new();
+fn parse(text: &str) -> Vec<FpmPool> {
+    let mut pools: Vec<FpmPool> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#'])) {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            pools.push(Pool { name: name.to_owned(), user: String::new(), dir: None });
+            pools.push(FpmPool { name: name.to_owned(), user: String::new(), dir: None });
             continue;
         }
         let (Some(pool), Some((name, value))) = (pools.last_mut(), line.split_once('=')) else { continue };
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn pools_with_their_users_and_folders() {
         let text = "[global]\npid = /run/x\n[www]\n; user = nobody\nuser = www-data\n[shop]\nenv[LEVERET_DIR] = /a\nuser=$pool\nphp_admin_value[leveret.dir] = \"/run/shop\"\n[foreground]\nlisten = 9000\n";
-        let pool = |name: &str, user: &str, dir: Option<&str>| Pool {
+        let pool = |name: &str, user: &str, dir: Option<&str>| FpmPool {
             name: name.to_owned(),
             user: user.to_owned(),
             dir: dir.map(PathBuf::from),

@@ -1,7 +1,7 @@
 //! Sizes that PHP asks for, beside those that arenas have.
-use super::ask::Answer;
+use super::ask::PhpAnswer;
 use super::SUBJECT;
-use crate::commands::doctor::known::Known;
+use crate::commands::doctor::known::KnownArena;
 use crate::commands::doctor::Finding;
 use crate::output::shell_word;
 use crate::units::bytes;
@@ -33,7 +33,7 @@ fn asked_of(setting: &str, text: &str) -> Option<u64> {
 }
 
 /// Sizes in PHP's files that PHP does not understand. `ini_get()` shows what it took in their place.
-pub fn unreadable(answer: &Answer) -> Vec<Finding> {
+pub fn unreadable(answer: &PhpAnswer) -> Vec<Finding> {
     SETTINGS
         .into_iter()
         .filter_map(|(setting, usual)| {
@@ -54,7 +54,7 @@ pub fn unreadable(answer: &Answer) -> Vec<Finding> {
 }
 
 /// The size of an existing arena wins over what PHP asks for.
-pub fn examine(answer: &Answer, known: &[Known]) -> Vec<Finding> {
+pub fn examine(answer: &PhpAnswer, known: &[KnownArena]) -> Vec<Finding> {
     let named = |setting, default| {
         answer.setting(setting).map_or(default, |name: &str| name.strip_prefix("arena:").unwrap_or(name))
     };
@@ -65,7 +65,7 @@ pub fn examine(answer: &Answer, known: &[Known]) -> Vec<Finding> {
             let text = answer.setting(setting)?;
             let size = asked_of(setting, text)?;
             // A server has its own option. Another arena may be larger on purpose.
-            let differs = |arena: &&Known| {
+            let differs = |arena: &&KnownArena| {
                 let is_ours = match setting {
                     "apc.shm_size" => arena.name == apcu,
                     _ => arena.name != apcu && !arena.name.starts_with("apcu-") && arena.servers.is_empty(),
@@ -73,7 +73,7 @@ pub fn examine(answer: &Answer, known: &[Known]) -> Vec<Finding> {
                 let is_named = arena.name == default || arena.name == apcu;
                 is_ours && arena.summary().is_some_and(|stats| stats.memory < size || is_named && stats.memory > size)
             };
-            let others: Vec<&Known> = known.iter().filter(differs).collect();
+            let others: Vec<&KnownArena> = known.iter().filter(differs).collect();
             let sizes: Vec<String> = others
                 .iter()
                 .filter_map(|arena| Some(format!("{} has {}", arena.name, bytes(arena.summary()?.memory))))
@@ -96,8 +96,8 @@ mod tests {
     use super::*;
     use crate::commands::stats::Summary;
 
-    fn known(name: &str, memory: u64, servers: &[&str]) -> Known {
-        Known {
+    fn known(name: &str, memory: u64, servers: &[&str]) -> KnownArena {
+        KnownArena {
             name: name.to_owned(),
             path: format!("/caches/{name}.arena").into(),
             servers: servers.iter().map(|server| (*server).to_owned()).collect(),
@@ -106,10 +106,10 @@ mod tests {
         }
     }
 
-    fn answer(settings: &[(&str, &str)]) -> Answer {
+    fn answer(settings: &[(&str, &str)]) -> PhpAnswer {
         let settings: std::collections::BTreeMap<String, Option<String>> =
             settings.iter().map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned()))).collect();
-        Answer { configured: settings.clone(), settings, ..Answer::default() }
+        PhpAnswer { configured: settings.clone(), settings, ..PhpAnswer::default() }
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         ] {
             assert_eq!(unreadable(&answer(&[(setting, text)])).len(), want, "{setting}={text}");
         }
-        assert_eq!(unreadable(&Answer::default()), []);
+        assert_eq!(unreadable(&PhpAnswer::default()), []);
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
             ("leveret.apcu_arena", "apcu-8.2"),
         ]);
         let found =
-            |known: &[Known]| examine(&answer, known).into_iter().map(|finding| finding.found).collect::<Vec<_>>();
+            |known: &[KnownArena]| examine(&answer, known).into_iter().map(|finding| finding.found).collect::<Vec<_>>();
         let no_findings: [&str; 0] = [];
         assert_eq!(found(&[known("shop", 64 << 20, &[]), known("apcu-8.2", 32 << 20, &[])]), no_findings);
         assert_eq!(

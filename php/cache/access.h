@@ -1,21 +1,21 @@
-/* cache/cache.h: what the files of Leveret\Cache share. cache/access.c reaches the arena, cache/iterator.c walks over it, the others have the
- * methods: cache/class.c, cache/many.c and cache/remember.c. */
-#ifndef LEVERET_CACHE_H
-#define LEVERET_CACHE_H
+/* cache/access.h: an object of Leveret\Cache, and how it reaches its arena. cache/iterator.c walks over the arena;
+ * cache/class.c, cache/many.c and cache/remember.c have the methods. */
+#ifndef PHP_LEVERET_CACHE_ACCESS_H
+#define PHP_LEVERET_CACHE_ACCESS_H
 
 #include "base/arena.h"
 #include "codec/value.h"
 
 #include "ext/date/php_date.h"
 
-/* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way (its file
- * was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and CACHE_BEGIN. So what
- * runs user code between two steps at one arena holds on to that arena, not to the object's. */
+/* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way
+ * (its file was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and
+ * CACHE_BEGIN. So what runs user code between two steps at one arena holds on to that arena, not to the object's. */
 typedef struct cache_object {
 	leveret_arena *arena;
 	size_t key_max;
-	uint32_t looked;     /* arena clock of the look at the files that found this arena there */
-	zend_string *name;   /* as the constructor was given it; NULL = leveret.arena */
+	uint32_t looked;   /* arena clock of the look at the files that found this arena there */
+	zend_string *name; /* as the constructor was given it; NULL = leveret.arena */
 	zend_object std;
 } cache_object;
 
@@ -26,7 +26,8 @@ static zend_always_inline cache_object *cache_of(zend_object *object)
 
 /* False: an exception is pending, and the object is as it was. */
 bool php_leveret_cache_open(cache_object *cache, zend_string *name);
-/* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
+/* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is
+ * pending. */
 bool php_leveret_cache_reopen(cache_object *cache);
 
 /* The arena of that name anew after each look at the files. False: an exception is pending. */
@@ -42,7 +43,8 @@ static zend_always_inline bool cache_begin(cache_object *cache)
 		RETURN_THROWS(); \
 	}
 
-/* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an exception pending. */
+/* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an
+ * exception pending. */
 #define CACHE_ASK(cache, status, call) \
 	do { \
 		(status) = (call); \
@@ -62,30 +64,35 @@ static zend_always_inline bool cache_check_key(cache_object *cache, zend_string 
 
 /* A $ttl as it was given. */
 typedef struct cache_ttl {
-	zend_object *interval;   /* a DateInterval, else NULL */
+	zend_object *interval; /* a DateInterval, else NULL */
 	zend_long seconds;
-	bool never;              /* null */
+	bool never; /* null */
 } cache_ttl;
 
 /* A method's $ttl before it is parsed, and how it is parsed. */
-#define CACHE_TTL_NONE { NULL, 0, true }
-#define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
+#define CACHE_TTL_NONE \
+	(cache_ttl) \
+	{ \
+		NULL, 0, true \
+	}
+#define CACHE_PARAM_TTL(ttl) \
+	Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
 
 /* False: an exception is pending. */
 bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t *deadline);
 
-/* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code and a lost arena may
- * have given the object another one. NULL: it is not known. */
-static zend_always_inline bool cache_fetch_asked(cache_object *cache, zend_string *key, const leveret_arena *asked, uint64_t hash, zval *value)
+/* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code
+ * and a lost arena may have given the object another one. NULL: it is not known. */
+static zend_always_inline bool cache_fetch_asked(
+	cache_object *cache, zend_string *key, const leveret_arena *asked, uint64_t hash, zval *value)
 {
 	php_leveret_fetch answer;
 	if (UNEXPECTED(!cache_check_key(cache, key))) {
 		return false;
 	}
 	do {
-		answer = asked && EXPECTED(asked == cache->arena)
-			? php_leveret_fetch_hashed(cache->arena, key, hash, 0, value)
-			: php_leveret_fetch_value(cache->arena, key, 0, value);
+		answer = asked && EXPECTED(asked == cache->arena) ? php_leveret_fetch_hashed(cache->arena, key, hash, 0, value)
+														  : php_leveret_fetch_value(cache->arena, key, 0, value);
 	} while (UNEXPECTED(answer == PHP_LEVERET_ERROR) && !EG(exception) && php_leveret_cache_reopen(cache));
 	return EXPECTED(answer == PHP_LEVERET_HIT);
 }
@@ -104,7 +111,8 @@ typedef struct cache_store_request {
 	uint64_t cas;
 } cache_store_request;
 
-/* OK, EXISTS or MISS; any other status is for php_leveret_cache_throw(), with *len. With an exception pending the status means nothing. */
+/* OK, EXISTS or MISS; any other status is for php_leveret_cache_throw(), with *len. With an exception pending the
+ * status means nothing. */
 leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_request *request, size_t *len);
 
 /* True: stored. False: EXISTS or MISS, the answer of the mode; or an exception is pending. */
@@ -116,8 +124,10 @@ bool php_leveret_cache_delete_key(cache_object *cache, zend_string *key);
 zend_object_iterator *php_leveret_cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref);
 
 /* The exceptions; registered by cache/class.c. */
-extern zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce, *php_leveret_cache_key_too_long_ce, *php_leveret_cache_value_too_large_ce;
-extern zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce, *php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
+extern zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce,
+	*php_leveret_cache_key_too_long_ce, *php_leveret_cache_value_too_large_ce;
+extern zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce,
+	*php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
 
 void php_leveret_cache_minit(void);
 

@@ -3,7 +3,7 @@ use crate::counters::Counter;
 use crate::evict::ghosts;
 use crate::index::Spot;
 use crate::item::View;
-use crate::journal::{self, Deed, Topic};
+use crate::journal::{self, Action, Topic};
 use crate::lookup;
 use crate::shard::Locked;
 use crate::time::Moment;
@@ -16,8 +16,8 @@ pub(crate) fn tell(locked: &Locked<'_>, hash: u64, spot: &Spot<'_>, view: &View)
     }
     if journal::is_watched(core, Topic::Evictions) {
         let gone = lookup::describe_known(core, hash, spot, view);
-        let (key, deed) = (core.key_of(view), Deed::Evicted(gone.is_fetched()));
-        journal::tell(core, Topic::Evictions, deed, &key, &gone, locked.time());
+        let (key, action) = (core.key_of(view), Action::Evicted(gone.is_fetched()));
+        journal::tell(core, Topic::Evictions, action, &key, &gone, locked.time());
     }
     locked.count(Counter::Evicted, 1);
     if let Some(counter) = Counter::of_age(locked.time().0.saturating_sub(view.header.mtime)) {

@@ -1,0 +1,64 @@
+//! Values that a refused store was to replace, while another process held their part of the cache for so long that the
+//! client has been answered. They are removed once the lock is free.
+use crate::counters::requests::{Count, Counters};
+use leveret_engine::{Arena, Error, Stored, Time};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+/// Keys that are kept. Beyond them the oldest are given up: clients must not fill the memory.
+const KEYS_MAX: usize = 1000;
+
+/// Those of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Overdue {
+    /// Each key, and when its store was refused.
+    keys: RefCell<VecDeque<(Box<[u8]>, Time)>>,
+    tried: Cell<Time>,
+}
+
+impl Overdue {
+    pub fn is_empty(&self) -> bool {
+        self.keys.borrow().is_empty()
+    }
+
+    /// What is under `key` now is to be removed.
+    #[cold]
+    pub fn add(&self, key: &[u8], now: Time) {
+        let mut keys = self.keys.borrow_mut();
+        keys.retain(|(known, _)| **known != *key);
+        if keys.len() == KEYS_MAX {
+            keys.pop_front();
+        }
+        keys.push_back((key.into(), now));
+    }
+
+    /// Tries it, once a second.
+    #[cold]
+    pub fn remove(&self, arena: &Arena, counters: &Counters, now: Time) {
+        if self.tried.replace(now) == now {
+            return;
+        }
+        self.keys.borrow_mut().retain(|(key, refused)| match remove(arena, key, *refused, now) {
+            Ok(is_removed) => {
+                counters.add(Count::Forgotten, u64::from(is_removed));
+                false
+            }
+            Err(error) => error == Error::Busy,
+        });
+    }
+
+    /// None of them is in the arena that is served from now on.
+    pub fn clear(&mut self) {
+        self.keys.get_mut().clear();
+    }
+}
+
+/// Removes what was there when the store was refused, or came in the same second. What is newer stays.
+fn remove(arena: &Arena, key: &[u8], refused: Time, now: Time) -> Result<bool, Error> {
+    match arena.amend(key, now, &mut |_| None)? {
+        Some(found) if found.mtime <= refused => {
+            Ok(matches!(arena.delete_version(key, found.cas, now)?, Stored::Stored { .. }))
+        }
+        _ => Ok(false),
+    }
+}
