@@ -167,6 +167,11 @@ fn answers_of_our_own() {
     .1
     .starts_with("-UNSUPPORTED"));
     assert_eq!(said(&host, "EXISTS x"), ":0~");
+    // A short text does not ask for any memory.
+    let doubled = format!("local a = ARGV[1] {} return #a", "a = a .. a ".repeat(40));
+    assert!(ran(&host, &["EVAL", &doubled, "1", "x", "0123456789"], &[]).1.starts_with("-ERR not enough memory"));
+    let nested = format!("return {}1{}", "(".repeat(1000), ")".repeat(1000));
+    assert!(ran(&host, &["EVAL", &nested, "0"], &[]).1.starts_with("-UNSUPPORTED"));
 }
 
 #[test]

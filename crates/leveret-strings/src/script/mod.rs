@@ -30,6 +30,9 @@ pub const UNSUPPORTED: Problem =
 /// Behind the largest integer.
 const TWO_63: f64 = (1_u64 << 63) as f64;
 
+/// Bytes of strings that any script may make.
+const BUDGET_MIN: usize = 1 << 20;
+
 /// What a text is.
 pub enum Understood {
     /// A script on one string key.
@@ -75,6 +78,7 @@ pub fn evaluate(call: &mut Call<'_>, tree: &ScriptTree, input: &ScriptInput<'_>)
             find_row: input.find_row,
             is_read_only: input.is_read_only,
             places: Vec::new(),
+            budget: BUDGET_MIN + at.value_max.saturating_mul(4),
         };
         let ended = run.run(tree);
         if matches!(ended, Err(ScriptStop::Unsupported)) {
