@@ -15,6 +15,8 @@ pub enum ScriptStop {
     Failed(Vec<u8>, u32),
     /// It does what is not evaluated here.
     Unsupported,
+    /// It asks for this key first: the copy must be its item.
+    Key(Vec<u8>),
 }
 
 /// Looks a command up.
@@ -26,7 +28,9 @@ pub struct Interpreter<'s> {
     pub keys: &'s [&'s [u8]],
     /// The other arguments.
     pub arguments: &'s [&'s [u8]],
-    /// The item under the first key.
+    /// The key that the script works on, once that is known.
+    pub key: Option<&'s [u8]>,
+    /// Its item.
     pub item: ItemCopy,
     /// The clock and the bounds.
     pub at: ScriptMoment,
@@ -278,8 +282,10 @@ impl Interpreter<'_> {
         }
         // The copy is of one key.
         let mut keys = row.keys.of(request.len()).map(|index| request.get(index));
-        if keys.next().is_none_or(|key| self.keys.first() != Some(&key)) || keys.next().is_some() {
-            return Err(ScriptStop::Unsupported);
+        match (keys.next(), keys.next(), self.key) {
+            (Some(key), None, Some(known)) if key == known => {}
+            (Some(key), None, None) => return Err(ScriptStop::Key(key.to_vec())),
+            _ => return Err(ScriptStop::Unsupported),
         }
         Ok(match self.item.run(row.name, &request, self.at) {
             None => return Err(ScriptStop::Unsupported),
