@@ -39,6 +39,10 @@ pub fn compare(said: &Said, got: &[u8], want: &[u8], apart: Duration) -> Verdict
     if said.name == "lcs" && want.starts_with(b"-ERR Insufficient memory") {
         return Verdict::Excepted;
     }
+    // How a value is kept and how often it is read differs by design; a key is named by chance alone.
+    if said.name == "object" {
+        return Verdict::Excepted;
+    }
     let (Some(got), Some(want)) = (value(got), value(want)) else { return Verdict::Different };
     let name = said.name.as_str();
     match (&got, &want) {
