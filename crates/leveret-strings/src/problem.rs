@@ -44,6 +44,10 @@ impl Problem {
         match self {
             Problem::Text(text) => reply.error(text),
             Problem::Told(text) => reply.error_of(&[text]),
+            // Wherever it stands, it ends a transaction.
+            Problem::Arity("exec") => {
+                reply.error("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
+            }
             Problem::Arity(name) => {
                 reply.error_of(&[b"ERR wrong number of arguments for '", name.as_bytes(), b"' command"]);
             }

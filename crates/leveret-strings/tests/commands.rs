@@ -1,5 +1,5 @@
 //! What cannot be compared with redis-server: answers that are ours, refusals, and what a server makes of a call.
-use leveret_engine::{Arena, Deadline, OpenOptions, Time};
+use leveret_engine::{Arena, Deadline, Delta, OpenOptions, Time};
 use leveret_protocol::resp::{ArgumentsBuf, ReplyWriter, RequestBounds, RequestRead, RequestReader, RespVersion};
 use leveret_strings::{
     find, keys, lookup, rows, run, Call, CommandFlags, Databases, EvictionPolicy, Impact, Problem, Ran, Scripts,
@@ -141,6 +141,7 @@ fn answers_of_our_own() {
         ("LPUSH a b", "-UNSUPPORTED LPUSH: leveret serve keeps no queues, a cache that evicts would lose jobs; see docs/redis.md~"),
         ("hset a b c", "-UNSUPPORTED HSET: leveret serve keeps strings; see docs/redis.md~"),
         ("ACL SETUSER x", "-UNSUPPORTED ACL SETUSER: users are set where the server is started; see docs/redis.md~"),
+        ("EXEC a", "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command~"),
         ("nosuch a", "-ERR unknown command 'nosuch', with args beginning with: 'a' ~"),
         ("EVAL for_i=1 0", "-UNSUPPORTED this script: leveret serve evaluates scripts on one string key; see docs/redis.md~"),
         ("EVALSHA 0000000000000000000000000000000000000000 0", "-NOSCRIPT No matching script. Please use EVAL.~"),
@@ -167,6 +168,11 @@ fn answers_of_our_own() {
     .1
     .starts_with("-UNSUPPORTED"));
     assert_eq!(said(&host, "EXISTS x"), ":0~");
+    // A short text does not ask for any memory.
+    let doubled = format!("local a = ARGV[1] {} return #a", "a = a .. a ".repeat(40));
+    assert!(ran(&host, &["EVAL", &doubled, "1", "x", "0123456789"], &[]).1.starts_with("-ERR not enough memory"));
+    let nested = format!("return {}1{}", "(".repeat(1000), ")".repeat(1000));
+    assert!(ran(&host, &["EVAL", &nested, "0"], &[]).1.starts_with("-UNSUPPORTED"));
 }
 
 #[test]
@@ -294,7 +300,7 @@ fn what_a_command_tells_of_its_impact() {
         ("SET a 1", Impact::Changed),
         ("GET a", Impact::None),
         ("SET a 1 NX", Impact::None),
-        ("SET b 1 EXAT 1", Impact::Removed),
+        ("SET b 1 EXAT 1", Impact::Changed),
         ("EXPIRE a 100", Impact::Changed),
         ("EXPIRE nosuch 100", Impact::None),
         ("EXPIRE a -1", Impact::Removed),
@@ -346,4 +352,39 @@ fn the_table_describes_itself() {
     assert!(
         row.flags.has(CommandFlags::GATE) && lookup(b"save").is_some_and(|row| row.flags.has(CommandFlags::NO_MULTI))
     );
+}
+
+/// Memcached's clients count without a sign, and pad what becomes shorter.
+#[test]
+fn numbers_of_others() {
+    let host = host();
+    said(&host, "SET made 1");
+    let (arena, now) = (host.arena(0).expect("made"), Time::now());
+    let count = |by| arena.count(b"n", by, Some((u64::MAX, Deadline::NEVER)), now).expect("free");
+    count(Delta::Increment(1));
+    for (line, want) in [
+        ("GET n", "$20~18446744073709551615~"),
+        ("INCR n", "-ERR value is not an integer or out of range~"),
+        ("EVAL return{redis.pcall('incr',KEYS[1]).err} 1 n", "*1~$43~ERR value is not an integer or out of range~"),
+        ("RENAME n m", "+OK~"),
+        ("GET m", "$20~18446744073709551615~"),
+        ("COPY m n", ":1~"),
+    ] {
+        assert_eq!(said(&host, line), want, "{line}");
+    }
+    arena.delete(b"n", now).expect("free");
+    arena.count(b"n", Delta::Increment(1), Some((100, Deadline::NEVER)), now).expect("free");
+    arena.count(b"n", Delta::Decrement(1), None, now).expect("free");
+    for (line, want) in [
+        ("GET n", "$3~99 ~"),
+        ("STRLEN n", ":3~"),
+        ("EVAL return{redis.call('incr',KEYS[1])} 1 n", "*1~:100~"),
+        ("GET n", "$3~100~"),
+        ("DECRBY n 91", ":9~"),
+        ("GET n", "$1~9~"),
+        ("APPEND n x", ":2~"),
+        ("INCR n", "-ERR value is not an integer or out of range~"),
+    ] {
+        assert_eq!(said(&host, line), want, "{line}");
+    }
 }

@@ -4,7 +4,7 @@ use crate::call::{Answered, Call, Impact};
 use crate::problem::Problem;
 use crate::watch::EXACT;
 use crate::words::{database_number, is_word};
-use leveret_engine::{Arena, Found, Mode, Stored, Value};
+use leveret_engine::{Arena, Encoding, Found, Mode, Stored, Value};
 use leveret_protocol::resp::Arguments;
 
 /// `RENAME key new`.
@@ -96,7 +96,9 @@ const SAME: Problem = Problem::Text("ERR source and destination objects are the 
 
 /// Stores what was read of an item, its deadline and all that it says of itself.
 fn store(call: &Call<'_>, arena: &Arena, key: &[u8], found: &Found, value: &[u8], mode: Mode) -> Result<bool, Problem> {
-    let value = found.number().map_or(Value::Bytes(value), Value::Integer);
+    // A count of memcached's has no sign, and is its text here.
+    let number = found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);
+    let value = number.map_or(Value::Bytes(value), Value::Integer);
     let stored = arena.store(key, value, found.meta, found.deadline, mode, call.now)?;
     Ok(matches!(stored, Stored::Stored { .. }))
 }

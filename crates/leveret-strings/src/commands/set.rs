@@ -40,11 +40,8 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         (false, true) => call.reply.ok(),
         (false, false) => call.reply.nil(),
     }
-    Ok(match (is_stored, is_past) {
-        (false, _) => Impact::None,
-        (true, true) => Impact::Removed,
-        (true, false) => Impact::Changed,
-    })
+    // One that is past at once was made all the same, which who watches an absent key is told.
+    Ok(if is_stored { Impact::Changed } else { Impact::None })
 }
 
 /// `SETEX key seconds value`.

@@ -15,6 +15,8 @@ pub enum ScriptStop {
     Failed(Vec<u8>, u32),
     /// It does what is not evaluated here.
     Unsupported,
+    /// It asks for this key first: the copy must be its item.
+    Key(Vec<u8>),
 }
 
 /// Looks a command up.
@@ -26,7 +28,9 @@ pub struct Interpreter<'s> {
     pub keys: &'s [&'s [u8]],
     /// The other arguments.
     pub arguments: &'s [&'s [u8]],
-    /// The item under the first key.
+    /// The key that the script works on, once that is known.
+    pub key: Option<&'s [u8]>,
+    /// Its item.
     pub item: ItemCopy,
     /// The clock and the bounds.
     pub at: ScriptMoment,
@@ -36,6 +40,8 @@ pub struct Interpreter<'s> {
     pub is_read_only: bool,
     /// What is in the places of locals.
     pub places: Vec<LuaValue>,
+    /// Bytes of strings that it may still make.
+    pub budget: usize,
 }
 
 enum Flow {
@@ -107,9 +113,18 @@ impl Interpreter<'_> {
             Expression::Bool(is_so) => LuaValue::Bool(*is_so),
             Expression::Number(number) => LuaValue::Number(*number),
             Expression::Text(text) => LuaValue::Text(text.clone()),
-            Expression::Local(place) => self.places[*place].clone(),
-            Expression::Key(index) => element(self.keys, &self.value(index)?),
-            Expression::Argument(index) => element(self.arguments, &self.value(index)?),
+            Expression::Local(place) => {
+                self.spend(self.places[*place].size())?;
+                self.places[*place].clone()
+            }
+            Expression::Key(index) => {
+                let index = self.value(index)?;
+                self.element(self.keys, &index)?
+            }
+            Expression::Argument(index) => {
+                let index = self.value(index)?;
+                self.element(self.arguments, &index)?
+            }
             Expression::KeyCount => LuaValue::Number(self.keys.len() as f64),
             Expression::ArgumentCount => LuaValue::Number(self.arguments.len() as f64),
             Expression::Field(value, field) => field_of(&self.value(value)?, &self.value(field)?)?,
@@ -172,10 +187,10 @@ impl Interpreter<'_> {
             BinaryOperator::Divide => counted(|left, right| left / right),
             BinaryOperator::Modulo => counted(|left, right| left - (left / right).floor() * right),
             BinaryOperator::Join => match (left.joinable(), right.joinable()) {
-                (Some(left), Some(right)) if left.len() + right.len() <= self.at.value_max => {
+                (Some(left), Some(right)) => {
+                    self.spend(left.len() + right.len())?;
                     Ok(LuaValue::Text([left, right].concat()))
                 }
-                (Some(_), Some(_)) => fault("string length overflow", line),
                 (left_text, _) => {
                     let wrong = if left_text.is_none() { &left } else { &right };
                     fault(&format!("attempt to concatenate a {} value", wrong.type_name()), line)
@@ -220,6 +235,21 @@ impl Interpreter<'_> {
         })
     }
 
+    /// Values are copied, so that a short text could ask for any memory.
+    fn spend(&mut self, bytes: usize) -> Evaluated<()> {
+        match self.budget.checked_sub(bytes) {
+            Some(left) => self.budget = left,
+            None => return failed("ERR not enough memory", 1),
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, elements: &[&[u8]], index: &LuaValue) -> Evaluated<LuaValue> {
+        let found = place_of(elements.len(), index).map(|place| elements[place]);
+        self.spend(found.map_or(0, <[u8]>::len))?;
+        Ok(found.map_or(LuaValue::Nil, |text| LuaValue::Text(text.to_vec())))
+    }
+
     /// A command of the script. The inner error is what the command answers.
     fn redis(&mut self, arguments: &[LuaValue]) -> Evaluated<Result<LuaValue, Vec<u8>>> {
         let told = |text: &str| Ok(Err(text.as_bytes().to_vec()));
@@ -252,13 +282,18 @@ impl Interpreter<'_> {
         }
         // The copy is of one key.
         let mut keys = row.keys.of(request.len()).map(|index| request.get(index));
-        if keys.next().is_none_or(|key| self.keys.first() != Some(&key)) || keys.next().is_some() {
-            return Err(ScriptStop::Unsupported);
+        match (keys.next(), keys.next(), self.key) {
+            (Some(key), None, Some(known)) if key == known => {}
+            (Some(key), None, None) => return Err(ScriptStop::Key(key.to_vec())),
+            _ => return Err(ScriptStop::Unsupported),
         }
         Ok(match self.item.run(row.name, &request, self.at) {
             None => return Err(ScriptStop::Unsupported),
             Some(Ok(ItemReply::Integer(number))) => Ok(LuaValue::Number(number as f64)),
-            Some(Ok(ItemReply::Bulk(bytes))) => Ok(LuaValue::Text(bytes)),
+            Some(Ok(ItemReply::Bulk(bytes))) => {
+                self.spend(bytes.len())?;
+                Ok(LuaValue::Text(bytes))
+            }
             Some(Ok(ItemReply::Nil)) => Ok(LuaValue::Bool(false)),
             Some(Ok(ItemReply::Status(status))) => Ok(LuaValue::Status(status.as_bytes().to_vec())),
             Some(Err(problem)) => Err(error_text(&problem)),
@@ -266,10 +301,14 @@ impl Interpreter<'_> {
     }
 }
 
-fn element(elements: &[&[u8]], index: &LuaValue) -> LuaValue {
-    let LuaValue::Number(number) = index else { return LuaValue::Nil };
-    let found = (1..=elements.len()).find(|place| *place as f64 == *number);
-    found.map_or(LuaValue::Nil, |place| LuaValue::Text(elements[place - 1].to_vec()))
+/// Which of so many elements an index means, which counts from 1.
+fn place_of(len: usize, index: &LuaValue) -> Option<usize> {
+    match index {
+        LuaValue::Number(number) if *number >= 1.0 && *number <= len as f64 && number.fract() == 0.0 => {
+            Some(*number as usize - 1)
+        }
+        _ => None,
+    }
 }
 
 fn field_of(value: &LuaValue, field: &LuaValue) -> Evaluated<LuaValue> {
@@ -277,11 +316,9 @@ fn field_of(value: &LuaValue, field: &LuaValue) -> Evaluated<LuaValue> {
         (LuaValue::Status(text), LuaValue::Text(name)) if name == b"ok" => Ok(LuaValue::Text(text.clone())),
         (LuaValue::Failed(text), LuaValue::Text(name)) if name == b"err" => Ok(LuaValue::Text(text.clone())),
         (LuaValue::Status(_) | LuaValue::Failed(_), _) => Ok(LuaValue::Nil),
-        (LuaValue::List(elements), LuaValue::Number(number)) => {
-            let found = (1..=elements.len()).find(|place| *place as f64 == *number);
-            Ok(found.map_or(LuaValue::Nil, |place| elements[place - 1].clone()))
+        (LuaValue::List(elements), index) => {
+            Ok(place_of(elements.len(), index).map_or(LuaValue::Nil, |place| elements[place].clone()))
         }
-        (LuaValue::List(_), _) => Ok(LuaValue::Nil),
         _ => Err(ScriptStop::Unsupported),
     }
 }

@@ -30,6 +30,9 @@ pub const UNSUPPORTED: Problem =
 /// Behind the largest integer.
 const TWO_63: f64 = (1_u64 << 63) as f64;
 
+/// Bytes of strings that any script may make.
+const BUDGET_MIN: usize = 1 << 20;
+
 /// What a text is.
 pub enum Understood {
     /// A script on one string key.
@@ -65,39 +68,54 @@ pub fn understand(text: &[u8]) -> Option<Understood> {
 /// Runs a script, and says what it returns.
 pub fn evaluate(call: &mut Call<'_>, tree: &ScriptTree, input: &ScriptInput<'_>) -> Answered {
     let at = ScriptMoment { unix_ms: clock::unix_ms(), value_max: call.host.value_max() };
+    // The first command tells: most scripts say KEYS[1].
+    let mut key: Option<Vec<u8>> = None;
     for _ in 0..TRIES {
-        let (found, item) = copy_of(call, input)?;
+        let (found, item) = match &key {
+            Some(key) => copy_of(call, key)?,
+            None => (None, ItemCopy::default()),
+        };
         let mut run = Interpreter {
             keys: input.keys,
             arguments: input.arguments,
+            key: key.as_deref(),
             item: item.clone(),
             at,
             find_row: input.find_row,
             is_read_only: input.is_read_only,
             places: Vec::new(),
+            budget: BUDGET_MIN + at.value_max.saturating_mul(4),
         };
         let ended = run.run(tree);
-        if matches!(ended, Err(ScriptStop::Unsupported)) {
-            return Err(UNSUPPORTED);
-        }
         let after = run.item;
-        let Some(impact) = commit(call, input, found.as_ref(), &item, &after)? else { continue };
+        let ended = match ended {
+            Err(ScriptStop::Key(found)) => {
+                key = Some(found);
+                continue;
+            }
+            Err(ScriptStop::Unsupported) => return Err(UNSUPPORTED),
+            Err(ScriptStop::Failed(text, line)) => Err((text, line)),
+            Ok(value) => Ok(value),
+        };
+        let impact = match &key {
+            Some(key) => commit(call, key, found.as_ref(), &item, &after)?,
+            None => Some(Impact::None),
+        };
+        let Some(impact) = impact else { continue };
         match ended {
             Ok(value) => say(&mut call.reply, &value),
-            Err(ScriptStop::Failed(text, line)) => {
+            Err((text, line)) => {
                 let place = format!(", on @user_script:{line}.");
                 call.reply.error_of(&[&text, b" script: ", input.digest, place.as_bytes()]);
             }
-            Err(ScriptStop::Unsupported) => {}
         }
         return Ok(impact);
     }
     Err(Error::Busy.into())
 }
 
-/// The item under the first key.
-fn copy_of(call: &Call<'_>, input: &ScriptInput<'_>) -> Result<(Option<Found>, ItemCopy), Problem> {
-    let (Some(arena), Some(key)) = (call.arena, input.keys.first()) else { return Ok((None, ItemCopy::default())) };
+fn copy_of(call: &Call<'_>, key: &[u8]) -> Result<(Option<Found>, ItemCopy), Problem> {
+    let Some(arena) = call.arena else { return Ok((None, ItemCopy::default())) };
     let mut value = Vec::new();
     let found = arena.read_into(key, EXACT, call.now, &mut value)?;
     if call.guard_of(key).is_some_and(|state| state != WatchedState::found(found.as_ref())) {
@@ -115,7 +133,7 @@ fn copy_of(call: &Call<'_>, input: &ScriptInput<'_>) -> Result<(Option<Found>, I
 /// Makes the copy the item, if it is still the one that was copied. None: it is not.
 fn commit(
     call: &mut Call<'_>,
-    input: &ScriptInput<'_>,
+    key: &[u8],
     found: Option<&Found>,
     before: &ItemCopy,
     after: &ItemCopy,
@@ -123,7 +141,6 @@ fn commit(
     if before == after {
         return Ok(Some(Impact::None));
     }
-    let Some(key) = input.keys.first() else { return Ok(Some(Impact::None)) };
     let arena = call.writable()?;
     let is_done = match (found, &after.value) {
         (Some(found), None) => {

@@ -37,6 +37,15 @@ impl LuaValue {
         }
     }
 
+    /// Bytes of its strings.
+    pub fn size(&self) -> usize {
+        match self {
+            LuaValue::Text(text) | LuaValue::Status(text) | LuaValue::Failed(text) => text.len(),
+            LuaValue::List(elements) => elements.iter().map(|element| element.size() + 32).sum(),
+            LuaValue::Nil | LuaValue::Bool(_) | LuaValue::Number(_) => 0,
+        }
+    }
+
     /// As arithmetic takes it.
     pub fn number(&self) -> Option<f64> {
         match self {

@@ -18,6 +18,7 @@ use leveret_protocol::resp::RespVersion;
 use ours::Ours;
 use random::Random;
 use redis::Redis;
+use std::time::{Duration, Instant};
 
 const DATABASES: u32 = 4;
 
@@ -40,16 +41,19 @@ fn random_conversations() {
         ours.begin(version);
         let mut generator = Generator::new(&mut random);
         let mut history = Vec::new();
+        let mut slowest = Duration::ZERO;
         for _ in 0..4 + generator.random.below(6) {
             let batch: Vec<Said> = generator.batch();
             let bytes: Vec<u8> = batch.iter().flat_map(|said| said.bytes.clone()).collect();
+            let begin = Instant::now();
             let want = redis.talk(&bytes, batch.len());
             let got = ours.talk(&bytes, generator.random);
+            slowest = slowest.max(begin.elapsed());
             assert_eq!(got.len(), batch.len(), "seed {seed}, conversation {number}: of {batch:#?} to {got:#?}");
             for ((said, got), want) in batch.iter().zip(&got).zip(&want) {
                 history.push(format!("{said:?}"));
                 commands += 1;
-                match exceptions::compare(said, got, want) {
+                match exceptions::compare(said, got, want, slowest) {
                     Verdict::Same => {}
                     Verdict::Excepted => excepted += 1,
                     Verdict::Mended(key) => {

@@ -91,6 +91,9 @@ const SENT: &[(&str, &[&[&str]])] = &[
     ("do local x = 1 end return 'x' .. 1 .. 2", &[&[]]),
     ("return 2 + 3 * 4 - 1 == 13 and (2 + 3) * 4 == 20 or false", &[&[]]),
     ("return 'a' .. 'b' == 'ab'", &[&[]]),
+    // The key stands in the text.
+    ("return redis.call('set', 'k', 'bar')", &[&[]]),
+    ("redis.call('incrby', ARGV[1], 5) return redis.call('get', 'k')", &[&["k"]]),
 ];
 
 /// Beginnings of each key: set or not, a number or not, with a deadline or without.
