@@ -63,9 +63,12 @@ ring codec code try_lock
 """),
     "crates/leveret-engine/src": Order("""
 lib
+expired
 evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
-amend append count delete
+amend append count
+delete
 write
+hand_out
 read
 update large
 make_room

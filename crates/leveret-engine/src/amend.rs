@@ -1,10 +1,13 @@
 //! Changing an item that is there, and not its value: deadline, marks, cas.
 use crate::arena::Arena;
 use crate::counters::Counter;
+use crate::delete;
 use crate::error::Error;
 use crate::found::{Found, Item};
+use crate::hand_out::{HandOut, Handed};
 use crate::item::{Body, Change, Kind, NewItem, View};
 use crate::limits;
+use crate::lookup;
 use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::read;
 use crate::shard::edit::{Located, Old};
@@ -81,6 +84,71 @@ impl Arena {
             let Some(cas) = amend(locked, located, &old, &found, &amendment, key) else { return Ok(Step::NoRoom) };
             Ok(Step::Done(look().or(Some(ended(found, &amendment, cas)))))
         })
+    }
+
+    /// Gives an item the deadline that `decide` answers, and leaves all else of it. `decide` sees the item under the lock,
+    /// perhaps more than once; None leaves it, and a deadline that is past deletes it. Returns the item as it was seen,
+    /// with its deadline from then on. None: there is none.
+    pub fn retime(
+        &self,
+        key: &[u8],
+        now: Time,
+        decide: &mut dyn FnMut(&Found) -> Option<Deadline>,
+    ) -> Result<Option<Found>, Error> {
+        self.retime_handing(key, now, decide, &mut ())
+    }
+
+    /// As `retime`, with the value that the item had then. Counts as a read. `Busy`, beside its other reasons: a value
+    /// above 4 KiB was replaced again and again while it was copied.
+    pub fn get_and_retime(
+        &self,
+        key: &[u8],
+        now: Time,
+        decide: &mut dyn FnMut(&Found) -> Option<Deadline>,
+    ) -> Result<Option<Item>, Error> {
+        let mut handed = Handed::new(self);
+        let found = self.retime_handing(key, now, decide, &mut handed)?;
+        Ok(handed.into_item(key).zip(found).map(|(item, found)| Item { deadline: found.deadline, ..item }))
+    }
+
+    fn retime_handing(
+        &self,
+        key: &[u8],
+        now: Time,
+        decide: &mut dyn FnMut(&Found) -> Option<Deadline>,
+        handed: &mut impl HandOut,
+    ) -> Result<Option<Found>, Error> {
+        let core = &*self.core;
+        limits::check_key(core, key)?;
+        let hash = core.hasher.hash(key);
+        // A miss needs no lock.
+        if lookup::is_absent(core, hash, key, now) && !core.is_lost() {
+            return Ok(None);
+        }
+        loop {
+            let retimed = update::update(core, key, now, |locked, located| {
+                if !handed.meet(locked, located) {
+                    return Ok(Step::Done(None));
+                }
+                let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(Some(None))) };
+                let found = lookup::describe_known(core, hash, &old.spot, &old.view);
+                let Some(deadline) = decide(&found) else { return Ok(Step::Done(Some(Some(found)))) };
+                if deadline.is_past(now) {
+                    delete::remove(locked, hash, &old, key, now);
+                } else {
+                    if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
+                        return Ok(Step::NoRoom);
+                    }
+                    old.spot.note_read();
+                    locked.count(Counter::Touches, 1);
+                }
+                Ok(Step::Done(Some(Some(Found { deadline, ..found }))))
+            })?;
+            match retimed {
+                Some(found) => return Ok(found),
+                None => handed.copy(key, now)?,
+            }
+        }
     }
 
     /// Gives an item another deadline. False: there is no item.

@@ -83,7 +83,7 @@ impl Arena {
         let meta = if old.number.is_some() { old.meta.with_encoding(Encoding::RAW) } else { old.meta };
         let meta = meta.with_marks(Marks::NONE);
         let terms = Terms::new(Mode::Cas(old.cas)).cas(terms.cas).want_cas(terms.want_cas);
-        self.store_value(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
+        self.store_value(key, Value::Bytes(&whole), meta, old.deadline, &terms, now, &mut ())
     }
 }
 

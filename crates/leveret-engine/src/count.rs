@@ -1,5 +1,6 @@
-//! Numbers that count in place, by two sets of rules: unsigned, as memcached's protocol says (text becomes a number, a
-//! decrement stops at 0), and signed (it wraps, only integers count).
+//! Numbers that count in place, by three sets of rules: unsigned, as memcached's protocol says (text becomes a number, a
+//! decrement stops at 0); signed (it wraps, only integers count); signed as Redis says (canonical text becomes an
+//! integer, nothing wraps).
 //!
 //! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no
 //! cas, and every token given out before fails, which is right. The other order would let a cas succeed that must not.
@@ -97,6 +98,17 @@ pub enum CountedItem {
     Exists,
     /// The item is not a number.
     NotNumber,
+}
+
+/// How `Arena::count_signed` ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedSigned {
+    /// The new value.
+    Value(i64),
+    /// The item is no signed 64-bit integer. It is unchanged.
+    NotNumber,
+    /// The sum is no signed 64-bit integer. The item is unchanged.
+    Overflow,
 }
 
 impl Delta {
@@ -245,6 +257,38 @@ impl Arena {
         })
     }
 
+    /// Adds to a signed integer, as Redis says: a number, or text that prints one as it would be printed (no space, no plus,
+    /// no leading zero). The result counts in place and is not padded; flags and deadline stay. A missing item counts from
+    /// 0 and has no deadline.
+    pub fn count_signed(&self, key: &[u8], delta: i64, now: Time) -> Result<CountedSigned, Error> {
+        limits::check_key(&self.core, key)?;
+        update::update(&self.core, key, now, |locked, located| {
+            let old = match located.live() {
+                Some(view) => signed(locked, view),
+                None => Some(0),
+            };
+            let Some(old) = old else { return Ok(Step::Done(CountedSigned::NotNumber)) };
+            let Some(value) = old.checked_add(delta) else { return Ok(Step::Done(CountedSigned::Overflow)) };
+            match located.live() {
+                Some(view) if is_integer(view) && view.header.value_len() == 0 => {
+                    set_number(locked, view, value as u64)
+                }
+                live => {
+                    let (meta, deadline) = match live {
+                        Some(view) => (locked.core.items.meta_of(view), view.header.deadline),
+                        None => (Meta::default().with_origin(Origin::WIRE), Deadline::NEVER.0),
+                    };
+                    let meta = meta.with_encoding(Encoding::INTEGER);
+                    let body = Body::Number { value: value as u64, width: 0 };
+                    let item = NewItem { key, meta, mtime: now.0, deadline, cas: None, body };
+                    let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
+                }
+            }
+            note_count(locked, delta < 0);
+            Ok(Step::Done(CountedSigned::Value(value)))
+        })
+    }
+
     /// Replaces an integer that has the value `old`. `Exists`: it has another one, or is no integer.
     pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: impl Moment) -> Result<Stored, Error> {
         limits::check_key(&self.core, key)?;
@@ -293,11 +337,23 @@ fn widen(locked: &Locked<'_>, view: &View, digits: u32) {
     }
 }
 
-/// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
-/// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
-/// spaces.
-fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
-    const TEXT_MAX: usize = 20;
+/// The value of an item that is a signed integer to Redis: a stored number, however wide, or canonical text.
+fn signed(locked: &Locked<'_>, view: &View) -> Option<i64> {
+    if view.kind == Kind::Number {
+        let number = locked.core.items.number_of(view);
+        return if is_integer(view) { Some(number as i64) } else { i64::try_from(number).ok() };
+    }
+    let mut text = [0; TEXT_MAX];
+    let text = std::str::from_utf8(text_of(locked, view, &mut text)?).ok()?;
+    // Only one text prints each number.
+    text.parse().ok().filter(|number: &i64| number.to_string() == text)
+}
+
+/// The longest text that is a number: 20 digits, or a sign and 19.
+const TEXT_MAX: usize = 20;
+
+/// The text of an item that is short enough for a number, if it is text at all.
+fn text_of<'t>(locked: &Locked<'_>, view: &View, text: &'t mut [u8; TEXT_MAX]) -> Option<&'t [u8]> {
     let len = view.header.value_len() as usize;
     let meta = view.header.meta(0, Marks::NONE);
     let is_text = match meta.encoding {
@@ -309,12 +365,20 @@ fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {
         return None;
     }
-    let mut text = [0u8; TEXT_MAX];
     // SAFETY: `len` is at most the size of `text`.
     unsafe { locked.core.items.data.copy_out(view.value(), text.as_mut_ptr(), len) };
+    Some(&text[..len])
+}
+
+/// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
+/// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
+/// spaces.
+fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
+    let mut text = [0; TEXT_MAX];
+    let text = text_of(locked, view, &mut text)?;
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
-    let begin = text[..len].iter().position(|byte| !is_space(byte))?;
-    let word = text[begin..len].strip_prefix(b"+").unwrap_or(&text[begin..len]);
+    let begin = text.iter().position(|byte| !is_space(byte))?;
+    let word = text[begin..].strip_prefix(b"+").unwrap_or(&text[begin..]);
     let digits = &word[..word.iter().position(is_space).unwrap_or(word.len())];
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;

@@ -7,6 +7,8 @@
 //! are collected privately.
 use crate::arena::Arena;
 use crate::error::Error;
+use crate::found::Item;
+use crate::hand_out::{HandOut, Handed};
 use crate::item::{Body, NewItem};
 use crate::large::Fill;
 use crate::limits;
@@ -134,12 +136,39 @@ impl Incoming {
         terms: &Terms,
         now: Time,
     ) -> Result<Stored, Error> {
+        self.store_handing(key, meta, deadline, terms, now, &mut ())
+    }
+
+    /// As `store`, and hands out the live item that the store met, as `Arena::swap` does.
+    pub fn swap(
+        &mut self,
+        key: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<(Stored, Option<Item>), Error> {
+        let arena = self.arena.clone();
+        let mut handed = Handed::new(&arena);
+        let stored = self.store_handing(key, meta, deadline, terms, now, &mut handed)?;
+        Ok((stored, handed.into_item(key)))
+    }
+
+    fn store_handing(
+        &mut self,
+        key: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+        handed: &mut impl HandOut,
+    ) -> Result<Stored, Error> {
         assert_eq!(self.missing(), 0, "a value that is not whole");
         assert!(!self.fill.pieces().are_handed_over(), "a value that was stored");
         let total = self.got as u64;
         let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
         let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
-        let stored = self.arena.store_item(&item, terms, now, Some(self.fill.pieces()));
+        let stored = self.arena.store_item(&item, terms, now, Some(self.fill.pieces()), handed);
         if stored.is_err() {
             self.arena.forget_refused(key, terms, now, &stored)?;
         }
@@ -226,6 +255,22 @@ mod tests {
             }
         }
         assert_eq!((fills(&arena), arena.core.receiving.segments()), (0, 0));
+        assert!(arena.verify().is_clean());
+    }
+
+    #[test]
+    fn a_value_that_takes_the_place_of_another_hands_that_out() {
+        let (arena, _dir) = scratch();
+        let now = Time::now();
+        for old in [&b"short"[..], &value(500_000)] {
+            arena.set(KEY, old, Deadline::NEVER, now).expect("room");
+            let mut incoming = arena.incoming(KEY, 300_000, now).expect("room");
+            incoming.append(&value(300_000));
+            let swapped = incoming.swap(KEY, Meta::default(), Deadline::NEVER, &Mode::Set.into(), now).expect("room");
+            assert_eq!(swapped.0, Stored::Stored { cas: 0 });
+            assert!(swapped.1.expect("there").value == old);
+            assert!(arena.get(KEY, now).expect("stored").value == value(300_000));
+        }
         assert!(arena.verify().is_clean());
     }
 

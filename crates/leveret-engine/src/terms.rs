@@ -58,6 +58,8 @@ pub struct Terms {
     pub want_cas: bool,
     /// The longest value that append and prepend may make, below what the arena takes anyway.
     pub value_max: usize,
+    /// The new item gets the deadline of the one that it replaces. Where there is none, that of the store.
+    pub keep_deadline: bool,
 }
 
 impl From<Mode> for Terms {
@@ -69,7 +71,15 @@ impl From<Mode> for Terms {
 impl Terms {
     /// What a mode alone asks for.
     pub const fn new(mode: Mode) -> Terms {
-        Terms { mode, compare: None, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
+        Terms {
+            mode,
+            compare: None,
+            older_is_stale: false,
+            cas: None,
+            want_cas: false,
+            value_max: usize::MAX,
+            keep_deadline: false,
+        }
     }
 
     /// With another `mode`.
@@ -100,6 +110,11 @@ impl Terms {
     /// With another `value_max`.
     pub const fn value_max(self, value_max: usize) -> Terms {
         Terms { value_max, ..self }
+    }
+
+    /// With another `keep_deadline`.
+    pub const fn keep_deadline(self, keep_deadline: bool) -> Terms {
+        Terms { keep_deadline, ..self }
     }
 
     /// The cas that the item must have.

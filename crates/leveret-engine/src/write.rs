@@ -5,8 +5,9 @@
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
-use crate::found::Found;
-use crate::item::{Body, NewItem};
+use crate::found::{Found, Item};
+use crate::hand_out::{HandOut, Handed};
+use crate::item::{Body, NewItem, View};
 use crate::journal::{self, Deed, Ending, Topic, Way};
 use crate::limits;
 use crate::meta::{Codec, Encoding, Marks, Meta};
@@ -48,13 +49,46 @@ impl Arena {
         terms: &Terms,
         now: Time,
     ) -> Result<Stored, Error> {
-        if journal::is_watched(&self.core, Topic::Stores) {
-            return self.store_and_tell(key, value, meta, deadline, terms, now);
-        }
-        self.store_or_forget(key, value, meta, deadline, terms, now)
+        self.store_handing(key, value, meta, deadline, terms, now, &mut ())
+    }
+
+    /// As `store_if`, and hands out the live item that the store met, whether or not it took its place. Counts as a read.
+    /// Append and prepend hand out nothing. `Busy`, beside its other reasons: a value above 4 KiB was replaced again and
+    /// again while it was copied.
+    pub fn swap(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<(Stored, Option<Item>), Error> {
+        let mut handed = Handed::new(self);
+        let stored = self.store_handing(key, value, meta, deadline, terms, now, &mut handed)?;
+        Ok((stored, handed.into_item(key)))
     }
 
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn store_handing(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+        handed: &mut impl HandOut,
+    ) -> Result<Stored, Error> {
+        if journal::is_watched(&self.core, Topic::Stores) {
+            return self.store_and_tell(key, value, meta, deadline, terms, now, handed);
+        }
+        self.store_or_forget(key, value, meta, deadline, terms, now, handed)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
     fn store_or_forget(
         &self,
         key: &[u8],
@@ -63,8 +97,9 @@ impl Arena {
         deadline: Deadline,
         terms: &Terms,
         now: Time,
+        handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
-        let stored = self.store_value(key, value, meta, deadline, terms, now);
+        let stored = self.store_value(key, value, meta, deadline, terms, now, handed);
         if stored.is_err() {
             self.forget_refused(key, terms, now, &stored)?;
         }
@@ -73,6 +108,7 @@ impl Arena {
 
     /// Stores, and writes into the journal how it ended.
     #[cold]
+    #[allow(clippy::too_many_arguments)]
     fn store_and_tell(
         &self,
         key: &[u8],
@@ -81,8 +117,9 @@ impl Arena {
         deadline: Deadline,
         terms: &Terms,
         now: Time,
+        handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
-        let stored = self.store_or_forget(key, value, meta, deadline, terms, now);
+        let stored = self.store_or_forget(key, value, meta, deadline, terms, now, handed);
         let way = match terms.mode {
             Mode::Append => Way::Append,
             Mode::Prepend => Way::Prepend,
@@ -103,7 +140,8 @@ impl Arena {
             Value::Integer(number) => number.to_string().len(),
         };
         let mut item = Found { value_len: value_len as u64, mtime: now, deadline, ..Found::default() };
-        if ending == Ending::Stored && (matches!(way, Way::Append | Way::Prepend) || terms.older_is_stale) {
+        let is_derived = matches!(way, Way::Append | Way::Prepend) || terms.older_is_stale || terms.keep_deadline;
+        if ending == Ending::Stored && is_derived {
             // What was there before decides.
             item = self.peek(key, now).unwrap_or(item);
         }
@@ -128,6 +166,7 @@ impl Arena {
     }
 
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn store_value(
         &self,
         key: &[u8],
@@ -136,6 +175,7 @@ impl Arena {
         deadline: Deadline,
         terms: &Terms,
         now: Time,
+        handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
         let core = &*self.core;
         limits::check_key(core, key)?;
@@ -144,7 +184,7 @@ impl Arena {
             Value::Integer(number) => {
                 let meta = meta.with_encoding(Encoding::INTEGER).with_codec(Codec::NONE);
                 let body = Body::Number { value: number as u64, width: 0 };
-                return self.store_item(&item(meta, body), terms, now, None);
+                return self.store_item(&item(meta, body), terms, now, None, handed);
             }
             Value::Bytes(bytes) => bytes,
         };
@@ -155,13 +195,13 @@ impl Arena {
             return self.join(key, bytes, terms, now);
         }
         if limits::fits_segment(core, key, bytes.len(), meta) {
-            return self.store_item(&item(meta, Body::Bytes(bytes)), terms, now, None);
+            return self.store_item(&item(meta, Body::Bytes(bytes)), terms, now, None, handed);
         }
         let whole = limits::in_segments(core, key, bytes.len(), meta);
         let fill = self.begin_fill(core.hasher.hash(key), whole, now)?;
         fill.write(0, &bytes[..whole]);
         let body = Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
-        self.store_item(&item(meta, body), terms, now, Some(fill.pieces()))
+        self.store_item(&item(meta, body), terms, now, Some(fill.pieces()), handed)
     }
 
     /// The writing section of a store.
@@ -171,25 +211,40 @@ impl Arena {
         terms: &Terms,
         now: Time,
         pieces: Option<&Pieces>,
+        handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
-        update::update(&self.core, item.key, now, |locked, located| {
-            let is_stale = match admits(locked, terms, located) {
-                Ok(is_stale) => is_stale,
-                Err(refused) => return Ok(Step::Done(refused)),
-            };
-            let stale = located.live().filter(|_| is_stale).map(|view| {
-                // A value of before: it neither lives longer than the present one, nor does anybody win twice for it.
-                let marks = locked.core.items.meta_of(view).marks;
-                let won = if marks.contains(Marks::WON) { Marks::WON } else { Marks::NONE };
-                let meta = item.meta.with_marks(item.meta.marks.with(Marks::STALE).with(won));
-                NewItem { meta, deadline: view.header.deadline, ..*item }
-            });
-            let put = put::put(locked, located, stale.as_ref().unwrap_or(item), terms.want_cas, pieces);
-            let Some(cas) = put else { return Ok(Step::NoRoom) };
-            locked.count(Counter::Sets, 1);
-            Ok(Step::Done(Stored::Stored { cas }))
-        })
+        loop {
+            let stored = update::update(&self.core, item.key, now, |locked, located| {
+                if !handed.meet(locked, located) {
+                    return Ok(Step::Done(None));
+                }
+                let is_stale = match admits(locked, terms, located) {
+                    Ok(is_stale) => is_stale,
+                    Err(refused) => return Ok(Step::Done(Some(refused))),
+                };
+                let is_heir = is_stale || terms.keep_deadline;
+                let heir = located.live().filter(|_| is_heir).map(|view| {
+                    let meta = if is_stale { stale(locked, item.meta, view) } else { item.meta };
+                    NewItem { meta, deadline: view.header.deadline, ..*item }
+                });
+                let put = put::put(locked, located, heir.as_ref().unwrap_or(item), terms.want_cas, pieces);
+                let Some(cas) = put else { return Ok(Step::NoRoom) };
+                locked.count(Counter::Sets, 1);
+                Ok(Step::Done(Some(Stored::Stored { cas })))
+            })?;
+            match stored {
+                Some(stored) => return Ok(stored),
+                None => handed.copy(item.key, now)?,
+            }
+        }
     }
+}
+
+/// Of a value of before: it neither lives longer than the present one, nor does anybody win twice for it.
+fn stale(locked: &Locked<'_>, meta: Meta, present: &View) -> Meta {
+    let marks = locked.core.items.meta_of(present).marks;
+    let won = if marks.contains(Marks::WON) { Marks::WON } else { Marks::NONE };
+    meta.with_marks(meta.marks.with(Marks::STALE).with(won))
 }
 
 /// Whether a store may go ahead, and if so whether what it stores is stale from the start.
