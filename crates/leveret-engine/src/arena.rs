@@ -45,6 +45,17 @@ impl Arena {
         self.core.map.geometry.memory
     }
 
+    /// Version of the arena's layout: 1 if a program made it that knew no other. Such an arena is served as before, and has
+    /// nothing that needs more bytes.
+    pub fn layout(&self) -> u32 {
+        self.core.map.geometry.layout
+    }
+
+    /// Whether deadlines are exact to the millisecond: from layout 2 on. Else they round up to the second.
+    pub fn has_millis(&self) -> bool {
+        self.core.items.has_millis
+    }
+
     /// The largest value in bytes: an eighth of the arena, at most 64 GiB.
     pub fn value_max(&self) -> usize {
         self.core.map.geometry.value_max() as usize

@@ -214,7 +214,7 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Foreign { path, why } => write!(f, "{} is not an arena that can be used: {why}; remove it, or name another file", path.display()),
             OpenError::LayoutMismatch { path, found, expected } => {
-                write!(f, "{} has layout version {found}, and this program reads version {expected}: stop its users and remove it, or run the version that made it", path.display())
+                write!(f, "{} has layout version {found}, and this program reads up to version {expected}: stop its users and remove it, or run the version that made it", path.display())
             }
             OpenError::UnknownFeatures { path, features } => {
                 let bits: Vec<String> = (0..64).filter(|bit| features >> bit & 1 != 0).map(|bit: u32| bit.to_string()).collect();

@@ -144,11 +144,10 @@ fn examine(
         let same_key = view.header.key_len() == key.len() && core.items.data.equals(view.key(), key);
         let is_sound = view.kind != Kind::Large || core.items.division_of(&view).is_some();
         if same_key && is_sound {
-            match fate::judge(view.header.deadline(), epoch, || core.epoch(now), now) {
+            match fate::of_item(core, &view, epoch, || core.epoch(now), now) {
                 Fate::Alive => {
-                    let deadline = view.header.deadline;
-                    let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline };
-                    describe(core, &view, version, found);
+                    found.version.name(hash, word.0, state.0, epoch);
+                    describe(core, &view, found);
                     answer = Match::Yes;
                 }
                 Fate::Expired => found.fetched = Missed::Expired as u8,
@@ -165,15 +164,17 @@ fn examine(
     }
 }
 
+/// Fills in all but the name of the version.
 #[inline]
-pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut Found) {
-    found.version = version;
+pub(crate) fn describe(core: &Core, view: &View, found: &mut Found) {
+    let (meta, deadline) = core.items.told_of(view);
+    found.version.deadline = deadline;
     found.value_len = view.header.value_len();
     found.number = 0;
     found.cas = 0;
-    found.meta = core.items.meta_of(view);
+    found.meta = meta;
     found.mtime = Time(view.header.mtime);
-    found.deadline = view.header.deadline();
+    found.deadline = deadline;
     found.value_off = view.value_off;
     found.is_number = 0;
     found.kind = view.kind as u8;
@@ -192,15 +193,9 @@ pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut F
 /// An item that whoever holds the lock has before him: what it is, and how it was read.
 pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &View) -> Found {
     let of_segment = core.segments.at(view.segment);
-    let version = Version {
-        hash,
-        slot: spot.word.0,
-        segment: of_segment.word().0,
-        epoch: of_segment.epoch(),
-        deadline: view.header.deadline,
-    };
     let mut found = Found::default();
-    describe(core, view, version, &mut found);
+    found.version.name(hash, spot.word.0, of_segment.word().0, of_segment.epoch());
+    describe(core, view, &mut found);
     let frequency = spot.frequency();
     found.hits = frequency & FREQUENCY_MAX;
     found.fetched = u8::from(frequency & FETCHED != 0);

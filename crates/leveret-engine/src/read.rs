@@ -11,7 +11,7 @@ use crate::lookup;
 use crate::segment::{SegmentId, StateWord};
 use crate::shard::{self, token, Locked};
 use crate::sync::{fence, Ordering};
-use crate::time::{Deadline, Moment, Time};
+use crate::time::{Moment, Time};
 use std::mem::MaybeUninit;
 
 /// Copies that are recycled under the reader before it takes the lock.
@@ -301,7 +301,7 @@ impl Arena {
     #[inline]
     pub fn is_current(&self, version: &Version, now: impl Moment) -> bool {
         let core = &*self.core;
-        if fate::judge(Deadline(version.deadline), version.epoch, || core.epoch(now), now) != Fate::Alive {
+        if fate::judge(version.deadline, version.epoch, || core.epoch(now), now) != Fate::Alive {
             return false;
         }
         let shard = core.hasher.shard_of(version.hash);
@@ -348,7 +348,7 @@ pub(crate) fn find_locked(
 mod tests {
     use super::*;
     use crate::segment::State;
-    use crate::OpenOptions;
+    use crate::{Deadline, OpenOptions};
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 

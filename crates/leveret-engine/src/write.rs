@@ -179,7 +179,7 @@ impl Arena {
     ) -> Result<Stored, Error> {
         let core = &*self.core;
         limits::check_key(core, key)?;
-        let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
+        let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
                 let meta = meta.with_encoding(Encoding::INTEGER).with_codec(Codec::NONE);
@@ -214,28 +214,30 @@ impl Arena {
         handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
         loop {
+            let mut is_met = true;
             let stored = update::update(&self.core, item.key, now, |locked, located| {
-                if !handed.meet(locked, located) {
-                    return Ok(Step::Done(None));
+                is_met = handed.meet(locked, located);
+                if !is_met {
+                    return Ok(Step::Done(Stored::Missing));
                 }
                 let is_stale = match admits(locked, terms, located) {
                     Ok(is_stale) => is_stale,
-                    Err(refused) => return Ok(Step::Done(Some(refused))),
+                    Err(refused) => return Ok(Step::Done(refused)),
                 };
                 let is_heir = is_stale || terms.keep_deadline;
                 let heir = located.live().filter(|_| is_heir).map(|view| {
                     let meta = if is_stale { stale(locked, item.meta, view) } else { item.meta };
-                    NewItem { meta, deadline: view.header.deadline, ..*item }
+                    NewItem { meta, deadline: locked.core.items.deadline_of(view), ..*item }
                 });
                 let put = put::put(locked, located, heir.as_ref().unwrap_or(item), terms.want_cas, pieces);
                 let Some(cas) = put else { return Ok(Step::NoRoom) };
                 locked.count(Counter::Sets, 1);
-                Ok(Step::Done(Some(Stored::Stored { cas })))
-            })?;
-            match stored {
-                Some(stored) => return Ok(stored),
-                None => handed.copy(item.key, now)?,
+                Ok(Step::Done(Stored::Stored { cas }))
+            });
+            if is_met || stored.is_err() {
+                return stored;
             }
+            handed.copy(item.key, now)?;
         }
     }
 }

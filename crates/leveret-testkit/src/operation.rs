@@ -51,7 +51,7 @@ impl Seen {
         match seen {
             None => "nothing".to_owned(),
             Some(Seen { value, flags, deadline, marks }) => {
-                format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.0)
+                format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.second())
             }
         }
     }

@@ -92,7 +92,7 @@ impl Record {
         let allowed = |version: &Version| version.kind == Kind::There && version.counter == counter;
         if open && allowed(&self.intent) {
             // Its writer may have been anywhere in it, so nothing is known of flushes and deadlines but its own.
-            return if Deadline(self.intent.deadline).is_past(now) {
+            return if Deadline::of_second(self.intent.deadline).is_past(now) {
                 Err(format!("version {counter} is past its deadline"))
             } else {
                 Ok(())
@@ -110,7 +110,7 @@ impl Record {
                 self.flushes
             ));
         }
-        if Deadline(self.acked.deadline).is_past(now) {
+        if Deadline::of_second(self.acked.deadline).is_past(now) {
             return Err(format!("version {counter} is past its deadline {}, at {}", self.acked.deadline, now.0));
         }
         Ok(())

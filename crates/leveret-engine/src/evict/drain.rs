@@ -282,7 +282,8 @@ fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
 
 /// Moves an item to fresh room of `pool`. False: there is none.
 fn keep_item(locked: &Locked<'_>, pool: Pool, spot: &Spot<'_>, view: &View) -> bool {
-    let change = Change { deadline: view.header.deadline, cas: relocate::told_cas(locked, view), marks: None };
+    let deadline = locked.core.items.deadline_of(view);
+    let change = Change { deadline, cas: relocate::told_cas(locked, view), marks: None };
     let moved = relocate::relocate(locked, pool, spot, view, &change, Spare::Take);
     moved.inspect(|(_, size)| locked.count(Counter::MovedBytes, *size)).is_some()
 }

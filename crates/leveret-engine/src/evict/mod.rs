@@ -212,19 +212,19 @@ fn survey_for_room(locked: &Locked<'_>) -> Option<Survey> {
 /// now; a while later no segment is drained ahead, and the write that finds no room tries to grow again.
 fn need_room(locked: &Locked<'_>) {
     let needed_until = &locked.shard().eviction.needed_until;
-    if needed_until.load(Ordering::Relaxed) == Deadline::NEVER.0 {
+    if needed_until.load(Ordering::Relaxed) == Deadline::NEVER.second {
         return;
     }
     let until = match growth::is_at_limit(locked.core) {
         true => Deadline::NEVER,
         false => Deadline::after(Time::now(), GROWN_AGAIN),
     };
-    needed_until.store(until.0, Ordering::Relaxed);
+    needed_until.store(until.second, Ordering::Relaxed);
 }
 
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
-    let needed_until = Deadline(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
+    let needed_until = Deadline::of_second(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
     !needed_until.is_past(Time::now()) && !allocate::has_spare(locked, locked.core.shards.len())
 }
 

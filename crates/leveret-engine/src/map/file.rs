@@ -30,6 +30,7 @@ pub struct OpenOptions {
     pub(crate) lock_timeout: Duration,
     pub(crate) evict: bool,
     pub(crate) cores: u32,
+    pub(crate) layout: u32,
 }
 
 impl Default for OpenOptions {
@@ -41,7 +42,14 @@ impl Default for OpenOptions {
 impl OpenOptions {
     /// 64 MiB, made when there is none.
     pub const fn new() -> OpenOptions {
-        OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), evict: true, cores: 0 }
+        OpenOptions {
+            memory: 64 << 20,
+            create: true,
+            lock_timeout: Duration::from_secs(1),
+            evict: true,
+            cores: 0,
+            layout: FORMAT,
+        }
     }
 
     /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
@@ -63,6 +71,12 @@ impl OpenOptions {
     /// is reclaimed all the same.
     pub const fn evict(self, evict: bool) -> OpenOptions {
         OpenOptions { evict, ..self }
+    }
+
+    /// For tests of upgrades: layout of a new arena, 1 or 2.
+    #[doc(hidden)]
+    pub const fn layout(self, layout: u32) -> OpenOptions {
+        OpenOptions { layout, ..self }
     }
 
     /// Processors to shape a new arena for; 0 = those of this machine.
@@ -199,7 +213,7 @@ fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let uuid = random();
     let seed = u64::from_ne_bytes(random()[..8].try_into().expect("eight bytes"));
-    Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)
+    Ok(Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)?.of_layout(options.layout))
 }
 
 /// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.

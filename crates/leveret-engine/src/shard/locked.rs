@@ -56,6 +56,6 @@ impl<'a> Locked<'a> {
     #[inline(always)]
     pub fn is_alive(&self, view: &View) -> bool {
         let epoch = self.core.segments.epoch_of(view.segment);
-        fate::judge(view.header.deadline(), epoch, || self.epoch, self) == Fate::Alive
+        fate::of_item(self.core, view, epoch, || self.epoch, self) == Fate::Alive
     }
 }
