@@ -93,7 +93,7 @@ segment
 presence
 counters epoch hash
 map
-patience error fork meta pid program
+patience error fork meta pid policy program
 time
 sync
 """),

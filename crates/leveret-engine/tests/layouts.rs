@@ -77,6 +77,7 @@ fn what_is_reserved_stays_zero() {
     // But for the policy.
     let reserved = (control + 576..control + 672).chain(control + 676..control + len);
     assert!(reserved.clone().all(|at| bytes[at] == 0), "control page");
+    assert_eq!(bytes[control + 672..control + 676], 1u32.to_ne_bytes(), "all may be dropped");
     let (processes, len) = region(2);
     assert!((processes..processes + len).step_by(64).all(|at| bytes[at + 28..at + 32] == [0; 4]), "processes");
     let (tags, len) = region(17);

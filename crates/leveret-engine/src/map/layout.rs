@@ -52,8 +52,9 @@ pub(crate) struct Resize {
     pub tags_ready: AtomicU32,
     /// Counts how often memory was given back.
     pub punched: AtomicU32,
+    /// An `EvictionPolicy`.
+    pub policy: AtomicU32,
     _spare: AtomicU32,
-    _padding: AtomicU32,
     _reserved: [AtomicU64; 3],
 }
 
@@ -287,6 +288,7 @@ pub(crate) const BUCKET_SIZE: u64 = 64;
 
 const _: () = {
     assert!(size_of::<Control>() == 4096 && align_of::<Control>() == 8);
+    assert!(core::mem::offset_of!(Resize, policy) == 32);
     assert!(core::mem::offset_of!(Control, tags) == 576 && core::mem::offset_of!(Control, resize) == 640);
     assert!(size_of::<ProcessSlot>() == 64 && core::mem::offset_of!(ProcessSlot, knows) == 28);
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
