@@ -129,7 +129,8 @@ impl Arena {
                 if !handed.meet(locked, located) {
                     return Ok(Step::Done(None));
                 }
-                let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(Some(None))) };
+                let is_there = |old: &Old<'_>| old.is_alive && !handed.hides(&old.view);
+                let Some(old) = located.old.filter(is_there) else { return Ok(Step::Done(Some(None))) };
                 let found = lookup::describe_known(core, hash, &old.spot, &old.view);
                 let Some(deadline) = decide(&found) else { return Ok(Step::Done(Some(Some(found)))) };
                 let deadline = core.items.kept(deadline);
@@ -167,7 +168,8 @@ impl Arena {
         limits::check_key(&self.core, key)?;
         let deadline = self.core.items.kept(deadline);
         update::update(&self.core, key, now, |locked, located| {
-            let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
+            let is_there = |old: &Old<'_>| old.is_alive && old.view.kind != Kind::Typed;
+            let Some(old) = located.old.filter(is_there) else { return Ok(Step::Done(false)) };
             before(locked);
             if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
                 return Ok(Step::NoRoom);

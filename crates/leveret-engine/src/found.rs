@@ -106,6 +106,11 @@ impl Found {
         (self.is_number != 0).then_some(self.number)
     }
 
+    /// Whether it is a typed item (`Arena::store_typed`).
+    pub fn is_typed(&self) -> bool {
+        self.kind == Kind::Typed as u8
+    }
+
     /// Why the look-up that was to fill this found nothing. What is dead is told only until a write meets it.
     pub fn missed(&self) -> Missed {
         match self.fetched {

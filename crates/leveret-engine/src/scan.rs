@@ -8,6 +8,7 @@ use crate::fate::{self, Fate};
 use crate::found::{Found, Item};
 use crate::hash;
 use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
+use crate::item::Kind;
 use crate::lookup;
 use crate::read::ReadOptions;
 use crate::shard;
@@ -33,7 +34,7 @@ pub struct Cursor {
 }
 
 impl Arena {
-    /// Visits the items of the next step; a step holds some items, or none. False: the walk is over. After an error the
+    /// Visits the items of the next step; a step holds some items, or none. Typed items are passed by. False: the walk is over. After an error the
     /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
         let core = &*self.core;
@@ -128,7 +129,8 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
             let epoch = core.segments.epoch_of(segment);
             let mut item = None;
             if let Some(view) = core.items.view(&core.segments, segment, at) {
-                if fate::of_item(core, &view, epoch, || core.epoch(now), now) == Fate::Alive {
+                let is_alive = || fate::of_item(core, &view, epoch, || core.epoch(now), now) == Fate::Alive;
+                if view.kind != Kind::Typed && is_alive() {
                     let mut key = Vec::new();
                     core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
                     let hash = core.hasher.hash(&key);

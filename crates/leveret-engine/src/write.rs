@@ -33,6 +33,31 @@ impl Arena {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
+    /// As `store_if`, of bytes that only those read who ask for typed items (`ReadOptions::typed`): all others find none, and
+    /// walks pass it by. Writers meet it: it is there for `Mode::Add`, may be replaced and deleted, and neither counts nor
+    /// can be appended to. It lies in one segment. `OldLayout`: an arena of layout 1 takes none.
+    pub fn store_typed(
+        &self,
+        key: &[u8],
+        value: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
+        let core = &*self.core;
+        limits::check_key(core, key)?;
+        if self.layout() < 2 {
+            return Err(Error::OldLayout { layout: self.layout() });
+        }
+        if !limits::fits_segment(core, key, value.len(), meta) {
+            return Err(Error::ValueTooLarge { len: value.len(), max: core.segments.size() as usize - key.len() - 64 });
+        }
+        let body = Body::Typed(value);
+        let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
+        self.store_item(&item, terms, now, None, &mut ())
+    }
+
     /// Stores bytes under a key, whatever was there.
     pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
         self.store(key, Value::Bytes(value), Meta::native(Encoding::RAW), deadline, Mode::Set, now).map(|_| ())

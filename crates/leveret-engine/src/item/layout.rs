@@ -25,6 +25,9 @@ pub(crate) enum Kind {
     Number = 1,
     /// Whole segments and a tail.
     Large = 2,
+    /// Laid out as bytes. What they are is the business of those who ask for such items; to all others there is none.
+    /// Written into arenas of layout 2 only.
+    Typed = 3,
 }
 
 /// Bytes of the four words that every item has.
@@ -116,7 +119,7 @@ impl Shape {
             0 => Some(Kind::Bytes),
             1 => Some(Kind::Number),
             2 => Some(Kind::Large),
-            _ => None,
+            _ => Some(Kind::Typed),
         }
     }
 
@@ -155,7 +158,7 @@ impl Shape {
 #[inline(always)]
 pub(crate) fn payload_len(kind: Kind, extents: u64) -> u64 {
     match kind {
-        Kind::Bytes => 0,
+        Kind::Bytes | Kind::Typed => 0,
         Kind::Number => PAYLOAD,
         Kind::Large => PAYLOAD + EXTENT * extents,
     }
@@ -171,7 +174,7 @@ pub(crate) fn extents_in(payload_len: u64) -> usize {
 pub(crate) fn stored_len(kind: Kind, value_len: u64) -> u64 {
     match kind {
         Kind::Number => 0,
-        Kind::Bytes | Kind::Large => value_len,
+        Kind::Bytes | Kind::Large | Kind::Typed => value_len,
     }
 }
 

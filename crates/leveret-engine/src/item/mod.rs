@@ -160,7 +160,7 @@ impl Items {
         let kind = header.shape.kind()?;
         let payload = at + header.shape.payload();
         let mut extents = 0;
-        if kind != Kind::Bytes {
+        if matches!(kind, Kind::Number | Kind::Large) {
             if payload + layout::payload_len(kind, 0) > end {
                 return None;
             }

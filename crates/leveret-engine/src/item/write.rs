@@ -21,6 +21,7 @@ pub(crate) struct NewItem<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
     Bytes(&'a [u8]),
+    Typed(&'a [u8]),
     Number {
         value: u64,
         width: u32,
@@ -64,6 +65,7 @@ impl Items {
         };
         let (kind, value_len, payload, stored) = match &item.body {
             Body::Bytes(bytes) => parts(Kind::Bytes, bytes.len() as u64, 0),
+            Body::Typed(bytes) => parts(Kind::Typed, bytes.len() as u64, 0),
             Body::Number { width, .. } => parts(Kind::Number, u64::from(*width), 0),
             Body::Large { extents, tail, .. } => parts(Kind::Large, tail.len() as u64, extents.len() as u64),
             Body::Joined { before, old, after } => {
@@ -127,7 +129,7 @@ impl Items {
             data.long(at + HEADER).store(cas.unwrap_or(0), Ordering::Relaxed);
         }
         match item.body {
-            Body::Bytes(bytes) => data.copy_in(value, bytes),
+            Body::Bytes(bytes) | Body::Typed(bytes) => data.copy_in(value, bytes),
             Body::Number { value, .. } => {
                 data.long(payload).store(value, Ordering::Relaxed);
                 data.long(payload + NUMBER_CAS).store(cas.unwrap_or(0), Ordering::Relaxed);
