@@ -67,7 +67,7 @@ ring codec code try_lock
     "crates/leveret-engine/src": Order("""
 lib
 expired
-evicted flush huge_pages lease parent prefetch receive sampler scan send service stats tend verify
+evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
 amend append count
 delete
 write
@@ -96,7 +96,7 @@ segment
 presence
 counters epoch hash
 map
-patience error fork meta pid program
+patience error fork meta pid policy program
 time
 sync
 """),

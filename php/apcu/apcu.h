@@ -51,7 +51,7 @@ static zend_always_inline leveret_status apcu_noticed(leveret_arena *arena, leve
 /* An item's ttl as apcu_store was given it: its deadline is one second later, see apcu_deadline. */
 static inline zend_long apcu_ttl(const leveret_found *found)
 {
-	return found->deadline == LEVERET_NEVER ? 0 : (zend_long) found->deadline - found->mtime - 1;
+	return found->deadline.second == LEVERET_NEVER ? 0 : (zend_long) found->deadline.second - found->mtime - 1;
 }
 
 /* What an item takes up, for the mem_size fields: key, value and about 16 bytes around them. */

@@ -117,10 +117,10 @@ ZEND_METHOD(Leveret_Cache, getItem)
 	ZVAL_COPY_VALUE(OBJ_PROP_NUM(item, 1), &value);
 	ZVAL_LONG(OBJ_PROP_NUM(item, 2), (zend_long) found->cas);
 	ZVAL_LONG(OBJ_PROP_NUM(item, 3), (zend_long) leveret_unix_time(found->mtime));
-	if (found->deadline == LEVERET_NEVER) {
+	if (found->deadline.second == LEVERET_NEVER) {
 		ZVAL_NULL(OBJ_PROP_NUM(item, 4));
 	} else {
-		ZVAL_LONG(OBJ_PROP_NUM(item, 4), (zend_long) leveret_unix_time(found->deadline));
+		ZVAL_LONG(OBJ_PROP_NUM(item, 4), (zend_long) leveret_unix_time(found->deadline.second));
 	}
 }
 

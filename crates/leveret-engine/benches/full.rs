@@ -25,7 +25,7 @@ impl Writer {
     fn store(&mut self, lifetimes: &[u32]) {
         let lifetime = lifetimes[self.number as usize % lifetimes.len()];
         let now = Time::now();
-        let deadline = if lifetime == 0 { Deadline::NEVER } else { Deadline(now.0 + lifetime) };
+        let deadline = if lifetime == 0 { Deadline::NEVER } else { Deadline::of_second(now.0 + lifetime) };
         let mut key = [0; 16];
         key[..8].copy_from_slice(&self.number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_ne_bytes());
         key[8..].copy_from_slice(&self.number.to_ne_bytes());

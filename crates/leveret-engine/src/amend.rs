@@ -12,7 +12,6 @@ use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::read;
 use crate::shard::edit::{Located, Old};
 use crate::shard::{put, relocate, token, Locked};
-use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
 use crate::update::{self, Step};
 
@@ -130,9 +129,11 @@ impl Arena {
                 if !handed.meet(locked, located) {
                     return Ok(Step::Done(None));
                 }
-                let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(Some(None))) };
+                let is_there = |old: &Old<'_>| old.is_alive && !handed.hides(&old.view);
+                let Some(old) = located.old.filter(is_there) else { return Ok(Step::Done(Some(None))) };
                 let found = lookup::describe_known(core, hash, &old.spot, &old.view);
                 let Some(deadline) = decide(&found) else { return Ok(Step::Done(Some(Some(found)))) };
+                let deadline = core.items.kept(deadline);
                 if deadline.is_past(now) {
                     delete::remove(locked, hash, &old, key, now);
                 } else {
@@ -165,8 +166,10 @@ impl Arena {
         mut before: impl FnMut(&Locked<'_>),
     ) -> Result<bool, Error> {
         limits::check_key(&self.core, key)?;
+        let deadline = self.core.items.kept(deadline);
         update::update(&self.core, key, now, |locked, located| {
-            let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
+            let is_there = |old: &Old<'_>| old.is_alive && old.view.kind != Kind::Typed;
+            let Some(old) = located.old.filter(is_there) else { return Ok(Step::Done(false)) };
             before(locked);
             if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
                 return Ok(Step::NoRoom);
@@ -229,31 +232,32 @@ fn amend(
     };
     if amendment.drop_value {
         let meta = bare(found.meta).with_marks(amendment.marks);
-        let deadline = amendment.deadline.0;
+        let deadline = amendment.deadline;
         let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
         return put::put(locked, located, &item, false, None).map(|_| cas);
     }
     if cas == found.cas && amendment.marks == found.meta.marks && postpone(locked, view, amendment.deadline) {
         return Some(cas);
     }
-    let change = Change { deadline: amendment.deadline.0, cas: Some(cas), marks: Some(amendment.marks) };
+    let change = Change { deadline: amendment.deadline, cas: Some(cas), marks: Some(amendment.marks) };
     put::rewrite(locked, old, &change).then_some(cas)
 }
 
-/// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.
+/// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen. False: it
+/// would move forward, or has milliseconds for which the item has no place.
 fn postpone(locked: &Locked<'_>, view: &View, deadline: Deadline) -> bool {
-    if deadline < view.header.deadline() {
+    let items = &locked.core.items;
+    if deadline < items.deadline_of(view) {
         return false;
     }
     let header = locked.core.segments.header(view.segment);
     // The segment first: killed in between, it only lives longer than it needs to.
-    header.prolong(deadline.0);
-    locked.core.items.deadline_cell(view).store(deadline.0, Ordering::Release);
-    true
+    header.prolong(deadline.second);
+    items.set_deadline(view, deadline)
 }
 
 /// Writes the same version again with an earlier deadline; its cas stays. False: no room.
 fn advance(locked: &Locked<'_>, old: &Old<'_>, deadline: Deadline) -> bool {
-    let change = Change { deadline: deadline.0, cas: relocate::told_cas(locked, &old.view), marks: None };
+    let change = Change { deadline, cas: relocate::told_cas(locked, &old.view), marks: None };
     put::rewrite(locked, old, &change)
 }

@@ -55,7 +55,8 @@ impl Arena {
             let old = (view.value(), view.header.value_len());
             let (before, after): (&[u8], &[u8]) = if terms.mode == Mode::Append { (&[], bytes) } else { (bytes, &[]) };
             let body = Body::Joined { before, old, after };
-            let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: terms.cas, body };
+            let item =
+                NewItem { key, meta, mtime: now.0, deadline: core.items.deadline_of(view), cas: terms.cas, body };
             let Some(cas) = put::put(locked, located, &item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Some(Stored::Stored { cas })))

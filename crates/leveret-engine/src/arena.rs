@@ -2,6 +2,8 @@
 use crate::core::Core;
 use crate::error::{Error, OpenError};
 use crate::open;
+use crate::policy::EvictionPolicy;
+use crate::sync::Ordering;
 use crate::time;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +45,33 @@ impl Arena {
     /// The arena's limit in bytes: metadata, index and items together.
     pub fn memory(&self) -> u64 {
         self.core.map.geometry.memory
+    }
+
+    /// Version of the arena's layout: 1 if a program made it that knew no other. Such an arena is served as before, and has
+    /// nothing that needs more bytes.
+    pub fn layout(&self) -> u32 {
+        self.core.map.geometry.layout
+    }
+
+    /// Whether deadlines are exact to the millisecond: from layout 2 on. Else they round up to the second.
+    pub fn has_millis(&self) -> bool {
+        self.core.items.has_millis
+    }
+
+    /// What this process drops where the arena is full: the arena's policy, or `None` if it was told to drop nothing when it
+    /// opened the arena.
+    pub fn policy(&self) -> EvictionPolicy {
+        self.core.policy()
+    }
+
+    /// Gives the arena another policy, for all processes from their next search for room on. False: an arena of layout 1 has
+    /// none, and each process goes by its own option.
+    pub fn set_policy(&self, policy: EvictionPolicy) -> bool {
+        if self.layout() < 2 {
+            return false;
+        }
+        self.core.control().resize.policy.store(policy.word(), Ordering::Relaxed);
+        true
     }
 
     /// The largest value in bytes: an eighth of the arena, at most 64 GiB.

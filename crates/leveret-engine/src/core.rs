@@ -9,6 +9,7 @@ use crate::map::geometry::RegionId;
 use crate::map::layout::{Control, JournalRing, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, PARENTS, SERVICES};
 use crate::map::mapping::Table;
 use crate::map::Map;
+use crate::policy::EvictionPolicy;
 use crate::presence::Presence;
 use crate::process_local::{Met, Pause, Reads, Receiving, Sending, Touched};
 use crate::segment::Segments;
@@ -25,6 +26,7 @@ pub(crate) struct Core {
     /// Which of all that this process has opened: an address may come back as another arena's.
     pub number: u64,
     pub lock_timeout: Duration,
+    /// Whether this process drops living items, if the arena's policy lets it.
     pub evicts: bool,
     pub presence: Presence,
     pub reads: Reads,
@@ -120,6 +122,15 @@ impl Core {
     #[inline]
     pub fn control(&self) -> &Control {
         self.control.at(0)
+    }
+
+    /// Which living items this process may drop.
+    pub fn policy(&self) -> EvictionPolicy {
+        if self.evicts {
+            EvictionPolicy::of_word(self.control().resize.policy.load(Ordering::Relaxed))
+        } else {
+            EvictionPolicy::None
+        }
     }
 
     /// None: the arena was made without one.

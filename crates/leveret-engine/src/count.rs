@@ -155,7 +155,7 @@ impl Arena {
             key,
             meta,
             mtime: now.0,
-            deadline: deadline.0,
+            deadline,
             cas: terms.cas,
             body: Body::Number { value, width },
         };
@@ -191,7 +191,8 @@ impl Arena {
             let value = delta.apply(old);
             // A number that needs more digits is a new one to memcached: what was told of the old does not hold for it.
             let outgrows = decimal_len(value) > width;
-            let loses_marks = outgrows && view.header.shape.has_extension();
+            let has_marks = || !locked.core.items.meta_of(view).marks.is_empty();
+            let loses_marks = outgrows && has_marks();
             // Nor is it an integer any more where it no longer fits into one: it goes on as a number without a sign.
             let loses_sign = value > i64::MAX as u64 && is_integer(view);
             let stays = !loses_marks && !loses_sign;
@@ -203,14 +204,14 @@ impl Arena {
                 return Ok(Step::Done(CountedItem::Value {
                     value,
                     cas,
-                    deadline: view.header.deadline(),
+                    deadline: locked.core.items.deadline_of(view),
                     is_new: false,
                 }));
             }
             let meta = locked.core.items.meta_of(view);
             let meta = if loses_marks { meta.with_marks(Marks::NONE) } else { meta };
             let meta = if loses_sign { meta.with_encoding(Encoding::RAW) } else { meta };
-            let deadline = terms.deadline.unwrap_or(view.header.deadline());
+            let deadline = terms.deadline.unwrap_or(locked.core.items.deadline_of(view));
             let put = put::put(
                 locked,
                 located,
@@ -240,7 +241,7 @@ impl Arena {
                 Some(deadline) => {
                     let body = Body::Number { value: step as u64, width: 0 };
                     let meta = Meta::native(Encoding::INTEGER);
-                    let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
+                    let item = NewItem { key, meta, mtime: locked.time().0, deadline, cas: None, body };
                     let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
                     locked.count(Counter::Sets, 1);
                     note_count(locked, step < 0);
@@ -275,8 +276,8 @@ impl Arena {
                 }
                 live => {
                     let (meta, deadline) = match live {
-                        Some(view) => (locked.core.items.meta_of(view), view.header.deadline),
-                        None => (Meta::default().with_origin(Origin::WIRE), Deadline::NEVER.0),
+                        Some(view) => (locked.core.items.meta_of(view), locked.core.items.deadline_of(view)),
+                        None => (Meta::default().with_origin(Origin::WIRE), Deadline::NEVER),
                     };
                     let meta = meta.with_encoding(Encoding::INTEGER);
                     let body = Body::Number { value: value as u64, width: 0 };

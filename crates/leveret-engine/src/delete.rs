@@ -77,7 +77,8 @@ impl Arena {
                 handed.copy(key, now)?;
                 continue;
             }
-            let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(false) };
+            let is_there = |old: &Old<'_>| old.is_alive && !handed.hides(&old.view);
+            let Some(old) = located.old.filter(is_there) else { return Ok(false) };
             if !may(token::cas_of(&locked, &old.view)) {
                 return Ok(false);
             }

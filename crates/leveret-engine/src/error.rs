@@ -41,6 +41,11 @@ pub enum Error {
     FileRefused(String),
     /// The kernel or the arena's file system has no huge pages for it.
     NoHugePages,
+    /// An arena of this layout has no place for what was to be stored.
+    OldLayout {
+        /// Version of its layout.
+        layout: u32,
+    },
 }
 
 impl fmt::Display for Error {
@@ -54,6 +59,7 @@ impl fmt::Display for Error {
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
             Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
             Error::NoHugePages => write!(f, "there are no huge pages for this arena: that takes Linux 6.1 or newer, and an arena in memory (tmpfs, as /dev/shm is)"),
+            Error::OldLayout { layout } => write!(f, "an arena of layout version {layout} has no place for this; `leveret renew` makes it anew"),
             Error::FileRefused(why) => write!(f, "the arena's file cannot be opened once more, which a process's first write takes ({why}); reading goes on"),
         }
     }
@@ -214,7 +220,7 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Foreign { path, why } => write!(f, "{} is not an arena that can be used: {why}; remove it, or name another file", path.display()),
             OpenError::LayoutMismatch { path, found, expected } => {
-                write!(f, "{} has layout version {found}, and this program reads version {expected}: stop its users and remove it, or run the version that made it", path.display())
+                write!(f, "{} has layout version {found}, and this program reads up to version {expected}: stop its users and remove it, or run the version that made it", path.display())
             }
             OpenError::UnknownFeatures { path, features } => {
                 let bits: Vec<String> = (0..64).filter(|bit| features >> bit & 1 != 0).map(|bit: u32| bit.to_string()).collect();

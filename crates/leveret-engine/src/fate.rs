@@ -1,5 +1,7 @@
 //! Fate: whether an item in the arena is alive. Readers without a lock and writers under it judge it here, and nowhere
 //! else.
+use crate::core::Core;
+use crate::item::View;
 use crate::time::{Deadline, Moment};
 
 /// What has become of an item that a slot points at.
@@ -25,6 +27,27 @@ pub(crate) fn judge(deadline: Deadline, epoch: u32, present: impl FnOnce() -> u3
     }
 }
 
+/// The fate of an item in the arena. Its extension, if it has one, is read in its last second only.
+#[inline(always)]
+pub(crate) fn of_item(core: &Core, view: &View, epoch: u32, present: impl FnOnce() -> u32, now: impl Moment) -> Fate {
+    let deadline = view.header.deadline;
+    if deadline != Deadline::NEVER.second {
+        let left = deadline.saturating_sub(now.time().0);
+        if left == 0 || left == 1 && view.header.shape.has_extension() && is_over(core, view, now) {
+            return Fate::Expired;
+        }
+    }
+    if epoch != present() {
+        return Fate::Flushed;
+    }
+    Fate::Alive
+}
+
+#[cold]
+fn is_over(core: &Core, view: &View, now: impl Moment) -> bool {
+    core.items.deadline_of(view).is_past(now)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,11 +56,11 @@ mod tests {
     #[test]
     fn an_item_is_alive_before_its_deadline_and_in_its_epoch() {
         let fate = |deadline, epoch| judge(deadline, epoch, || 7, Time(100));
-        for deadline in [Deadline::NEVER, Deadline(101)] {
+        for deadline in [Deadline::NEVER, Deadline::of_second(101)] {
             assert_eq!(fate(deadline, 7), Fate::Alive);
             assert_eq!([6, 8].map(|epoch| fate(deadline, epoch)), [Fate::Flushed; 2]);
         }
-        for deadline in [Deadline(0), Deadline(100)] {
+        for deadline in [Deadline::of_second(0), Deadline::of_second(100)] {
             assert_eq!(fate(deadline, 7), Fate::Expired);
             let unasked = || -> u32 { unreachable!("an expired item needs no answer") };
             assert_eq!(judge(deadline, 6, unasked, Time(100)), Fate::Expired);

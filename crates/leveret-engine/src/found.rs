@@ -14,10 +14,18 @@ pub struct Version {
     pub(crate) slot: u64,
     /// State word of the segment.
     pub(crate) segment: u64,
+    /// Its deadline when it was found.
+    pub(crate) deadline: Deadline,
     /// Flush epoch.
     pub(crate) epoch: u32,
-    /// Its deadline when it was found.
-    pub(crate) deadline: u32,
+}
+
+impl Version {
+    /// Which version it is, but for its deadline.
+    #[inline(always)]
+    pub(crate) fn name(&mut self, hash: u64, slot: u64, segment: u64, epoch: u32) {
+        (self.hash, self.slot, self.segment, self.epoch) = (hash, slot, segment, epoch);
+    }
 }
 
 /// What is known of an item before its bytes are copied.
@@ -37,7 +45,7 @@ pub struct Found {
     pub meta: Meta,
     /// When it was stored, on the arena's clock.
     pub mtime: Time,
-    /// From when on it is dead, on the arena's clock; `u32::MAX` = never.
+    /// From when on it is dead, on the arena's clock.
     pub deadline: Deadline,
     /// Where the value begins in the item. Private.
     pub(crate) value_off: u32,
@@ -98,6 +106,11 @@ impl Found {
         (self.is_number != 0).then_some(self.number)
     }
 
+    /// Whether it is a typed item (`Arena::store_typed`).
+    pub fn is_typed(&self) -> bool {
+        self.kind == Kind::Typed as u8
+    }
+
     /// Why the look-up that was to fill this found nothing. What is dead is told only until a write meets it.
     pub fn missed(&self) -> Missed {
         match self.fetched {
@@ -121,7 +134,8 @@ impl Found {
     /// padding. An explicit cas and the extents of a large value are left out.
     pub fn size(&self, key_len: usize) -> u64 {
         let kind = if self.is_number != 0 { Kind::Number } else { Kind::Bytes };
-        let shape = Shape::new(kind, 0).with_flags(self.meta.flags != 0).with_extension(!self.meta.marks.is_empty());
+        let has_extension = !self.meta.marks.is_empty() || self.deadline.fraction != 0;
+        let shape = Shape::new(kind, 0).with_flags(self.meta.flags != 0).with_extension(has_extension);
         Layout::new(shape, payload_len(kind, 0), key_len as u64, stored_len(kind, self.value_len)).size
     }
 

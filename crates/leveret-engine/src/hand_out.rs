@@ -5,7 +5,7 @@
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::found::{Found, Item};
-use crate::item::Kind;
+use crate::item::{Kind, View};
 use crate::lookup;
 use crate::segment::StateWord;
 use crate::shard::edit::Located;
@@ -22,6 +22,9 @@ pub(crate) trait HandOut {
     /// False: the section changes nothing, and runs again after `copy`.
     fn meet(&mut self, locked: &Locked<'_>, located: &Located<'_>) -> bool;
 
+    /// Whether the section takes this item for none.
+    fn hides(&self, view: &View) -> bool;
+
     /// Copies the item without a lock.
     fn copy(&mut self, key: &[u8], now: Time) -> Result<(), Error>;
 }
@@ -31,6 +34,11 @@ impl HandOut for () {
     #[inline(always)]
     fn meet(&mut self, _: &Locked<'_>, _: &Located<'_>) -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn hides(&self, _: &View) -> bool {
+        false
     }
 
     fn copy(&mut self, _: &[u8], _: Time) -> Result<(), Error> {
@@ -64,7 +72,7 @@ impl<'a> Handed<'a> {
 impl HandOut for Handed<'_> {
     fn meet(&mut self, locked: &Locked<'_>, located: &Located<'_>) -> bool {
         let seen = self.found.take();
-        let Some(old) = located.old.filter(|old| old.is_alive) else { return true };
+        let Some(old) = located.old.filter(|old| old.is_alive && !self.hides(&old.view)) else { return true };
         let found = lookup::describe_known(locked.core, located.hash, &old.spot, &old.view);
         let is_same = |seen: Found| {
             let same_use = StateWord(seen.version.segment).is_same_use(StateWord(found.version.segment));
@@ -78,6 +86,11 @@ impl HandOut for Handed<'_> {
             if is_short { self.arena.append_value(&found, &mut self.value) } else { seen.is_some_and(is_same) };
         self.found = is_copied.then_some(found);
         is_copied
+    }
+
+    /// A typed item has no value to those who do not ask for such.
+    fn hides(&self, view: &View) -> bool {
+        view.kind == Kind::Typed
     }
 
     fn copy(&mut self, key: &[u8], now: Time) -> Result<(), Error> {

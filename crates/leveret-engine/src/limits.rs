@@ -12,10 +12,10 @@ pub(crate) fn check_key(core: &Core, key: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an item with this value can lie in one segment, with room for a cas that it may be given later.
+/// Whether an item with this value can lie in one segment, with room for a cas and an extension that it may be given later.
 #[inline(always)]
 pub(crate) fn fits_segment(core: &Core, key: &[u8], value_len: usize, meta: Meta) -> bool {
-    let shape = Shape::PLAIN_BYTES.with_cas(true).with_flags(meta.flags != 0).with_extension(!meta.marks.is_empty());
+    let shape = Shape::PLAIN_BYTES.with_cas(true).with_flags(meta.flags != 0).with_extension(true);
     Layout::new(shape, 0, key.len() as u64, 0).size + value_len as u64 + 8 <= core.segments.size()
 }
 

@@ -40,17 +40,34 @@ enum Match {
 pub(crate) fn is_absent(core: &Core, hash: u64, key: &[u8], now: Time) -> bool {
     let shard = core.hasher.shard_of(hash);
     let seen @ (_, buckets) = layout_of(core, shard);
-    let look = look(core, shard, buckets, hash, key, now, &mut Found::default());
+    let look = look::<true>(core, shard, buckets, hash, key, now, &mut Found::default());
     matches!(look, Lookup::Absent) && layout_of(core, shard) == seen
 }
 
-/// Finds the live item under a key: describes it in `found` and says which slot led there.
+/// Finds the live item under a key, unless it is a typed one: describes it in `found` and says which slot led there.
 #[inline(always)]
 pub(crate) fn find<'a>(core: &'a Core, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'a>> {
+    find_of::<false>(core, hash, key, now, found)
+}
+
+/// As `find`, typed ones included.
+#[inline(never)]
+pub(crate) fn find_any<'a>(core: &'a Core, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Option<Spot<'a>> {
+    find_of::<true>(core, hash, key, now, found)
+}
+
+#[inline(always)]
+fn find_of<'a, const TYPED: bool>(
+    core: &'a Core,
+    hash: u64,
+    key: &[u8],
+    now: impl Moment,
+    found: &mut Found,
+) -> Option<Spot<'a>> {
     let shard = core.hasher.shard_of(hash);
     for _ in 0..TRIES {
         let seen @ (_, buckets) = layout_of(core, shard);
-        match look(core, shard, buckets, hash, key, now, found) {
+        match look::<TYPED>(core, shard, buckets, hash, key, now, found) {
             Lookup::Here(spot) => return Some(spot),
             Lookup::Absent if layout_of(core, shard) == seen => return None,
             Lookup::Absent | Lookup::Again => {}
@@ -68,7 +85,7 @@ fn layout_of(core: &Core, shard: usize) -> (u64, u32) {
 }
 
 #[inline(always)]
-fn look<'a>(
+fn look<'a, const TYPED: bool>(
     core: &'a Core,
     shard: usize,
     buckets: u32,
@@ -84,7 +101,7 @@ fn look<'a>(
         for slot in 0..SLOTS {
             let word = SlotWord(bucket.slots[slot].load(Ordering::Acquire));
             if word.tag() == tag {
-                match examine(core, shard, &bucket.slots[slot], word, hash, key, now, found) {
+                match examine::<TYPED>(core, shard, &bucket.slots[slot], word, hash, key, now, found) {
                     Match::Yes => {
                         let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
                         found.hits = frequency & FREQUENCY_MAX;
@@ -116,10 +133,20 @@ fn unless_changed(of_segment: &SegmentState, state: StateWord) -> Match {
     }
 }
 
-/// Whether the item behind a slot word has this key and is alive.
+/// Whether what is neither bytes nor a number is an item to this reader.
+#[inline(never)]
+fn is_sound_rare<const TYPED: bool>(core: &Core, view: &View) -> bool {
+    match view.kind {
+        Kind::Large => core.items.division_of(view).is_some(),
+        Kind::Typed => TYPED,
+        Kind::Bytes | Kind::Number => true,
+    }
+}
+
+/// Whether the item behind a slot word has this key and is alive. `TYPED`: also if it is a typed one.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn examine(
+fn examine<const TYPED: bool>(
     core: &Core,
     shard: usize,
     cell: &AtomicU64,
@@ -142,13 +169,12 @@ fn examine(
     let mut answer = Match::No;
     if let Some(view) = core.items.view(&core.segments, segment, word.at()) {
         let same_key = view.header.key_len() == key.len() && core.items.data.equals(view.key(), key);
-        let is_sound = view.kind != Kind::Large || core.items.division_of(&view).is_some();
-        if same_key && is_sound {
-            match fate::judge(view.header.deadline(), epoch, || core.epoch(now), now) {
+        let is_sound = || matches!(view.kind, Kind::Bytes | Kind::Number) || is_sound_rare::<TYPED>(core, &view);
+        if same_key && is_sound() {
+            match fate::of_item(core, &view, epoch, || core.epoch(now), now) {
                 Fate::Alive => {
-                    let deadline = view.header.deadline;
-                    let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline };
-                    describe(core, &view, version, found);
+                    found.version.name(hash, word.0, state.0, epoch);
+                    describe(core, &view, found);
                     answer = Match::Yes;
                 }
                 Fate::Expired => found.fetched = Missed::Expired as u8,
@@ -165,20 +191,22 @@ fn examine(
     }
 }
 
+/// Fills in all but the name of the version.
 #[inline]
-pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut Found) {
-    found.version = version;
+pub(crate) fn describe(core: &Core, view: &View, found: &mut Found) {
+    let (meta, deadline) = core.items.told_of(view);
+    found.version.deadline = deadline;
     found.value_len = view.header.value_len();
     found.number = 0;
     found.cas = 0;
-    found.meta = core.items.meta_of(view);
+    found.meta = meta;
     found.mtime = Time(view.header.mtime);
-    found.deadline = view.header.deadline();
+    found.deadline = deadline;
     found.value_off = view.value_off;
     found.is_number = 0;
     found.kind = view.kind as u8;
     match view.kind {
-        Kind::Bytes => {}
+        Kind::Bytes | Kind::Typed => {}
         Kind::Number => {
             found.is_number = 1;
             found.number = core.items.number_of(view) as i64;
@@ -192,15 +220,9 @@ pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut F
 /// An item that whoever holds the lock has before him: what it is, and how it was read.
 pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &View) -> Found {
     let of_segment = core.segments.at(view.segment);
-    let version = Version {
-        hash,
-        slot: spot.word.0,
-        segment: of_segment.word().0,
-        epoch: of_segment.epoch(),
-        deadline: view.header.deadline,
-    };
     let mut found = Found::default();
-    describe(core, view, version, &mut found);
+    found.version.name(hash, spot.word.0, of_segment.word().0, of_segment.epoch());
+    describe(core, view, &mut found);
     let frequency = spot.frequency();
     found.hits = frequency & FREQUENCY_MAX;
     found.fetched = u8::from(frequency & FETCHED != 0);

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::evict::{self, Drained, Target};
 use crate::growth;
 use crate::patience::is_impatient;
+use crate::policy::EvictionPolicy;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::standstill::{work_in_all, Standstill, STARVED};
 use crate::shard::{self, allocate, Locked};
@@ -67,7 +68,7 @@ impl<'a> Search<'a> {
         self.rounds += 1;
         match make_room(self.core, self.shard, self.now, keeps)? {
             Room::Made if self.rounds <= ROUNDS + ROUNDS_EACH * self.needed => Ok(()),
-            Room::None if !self.core.evicts => Err(self.refuse(Error::NoMemory)),
+            Room::None if self.core.policy() != EvictionPolicy::All => Err(self.refuse(Error::NoMemory)),
             // Also where nothing was found: others have emptied or taken it during the look.
             Room::Made | Room::Held | Room::None => self.wait(),
         }
@@ -161,13 +162,17 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     let others = || (0..holdings.len()).filter(|other| *other != shard);
     // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
     // have sealed ones.
-    let targets: &[Target] = match (core.evicts, keeps) {
-        (false, _) => &[Target::Hollow],
-        (true, true) => &[Target::Worst, Target::Open],
-        (true, false) => &[Target::Oldest, Target::Open],
+    let policy = core.policy();
+    let targets: &[Target] = match (policy, keeps) {
+        (EvictionPolicy::None, _) => &[Target::Hollow],
+        (EvictionPolicy::All, true) => &[Target::Worst, Target::Open],
+        (EvictionPolicy::All, false) => &[Target::Oldest, Target::Open],
+        // What may not go is moved together where nothing else is left.
+        (EvictionPolicy::Volatile, true) => &[Target::Worst, Target::Oldest, Target::Open, Target::Hollow],
+        (EvictionPolicy::Volatile, false) => &[Target::Oldest, Target::Open, Target::Hollow],
     };
     let fair = core.segments.active() / holdings.len();
-    if core.evicts && holdings[shard].segments < fair {
+    if policy != EvictionPolicy::None && holdings[shard].segments < fair {
         // Below its share, a shard takes from those above theirs, without waiting for any of them.
         let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
         richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
@@ -196,7 +201,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
 /// Frees a segment of a shard in pieces, and gives its lock up between them: first what is being drained there already, else
 /// the target.
 fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, target: Target) -> Result<Room, Error> {
-    let mut has_begun = false;
+    let (mut has_begun, mut tried) = (false, 0);
     while let Some(locked) = lock()? {
         let drained = match evict::continue_freeing(&locked) {
             // Somebody else has ended it.
@@ -214,11 +219,19 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, t
             Drained::Stays if core.segments.count_free(allocate::RESERVE + 1) > allocate::RESERVE => {
                 return Ok(Room::Made)
             }
+            // What is left of that segment may not be dropped; of another one perhaps all may. Each is tried once.
+            Drained::Stays if has_begun && tried < core.segments.active() && may_try_another(core, target) => {
+                (has_begun, tried) = (false, tried + 1);
+            }
             Drained::Stays if has_begun => return Ok(Room::None),
             Drained::Surveying | Drained::UnderWay | Drained::Stays => {}
         }
     }
     Ok(Room::Held)
+}
+
+fn may_try_another(core: &Core, target: Target) -> bool {
+    core.policy() == EvictionPolicy::Volatile && matches!(target, Target::Worst | Target::Oldest | Target::Open)
 }
 
 /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,
@@ -296,7 +309,8 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
         let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
-    let evicted = || core.evicts && free(core, own, Target::Worst).is_ok_and(|room| room == Room::Made);
+    let evicted =
+        || core.policy() != EvictionPolicy::None && free(core, own, Target::Worst).is_ok_and(|room| room == Room::Made);
     let taken = take().or_else(|| evicted().then(take)?);
     let Some(segment) = taken else { return false };
     growth::punch(core, segment);

@@ -11,7 +11,7 @@ use crate::lookup;
 use crate::segment::{SegmentId, StateWord};
 use crate::shard::{self, token, Locked};
 use crate::sync::{fence, Ordering};
-use crate::time::{Deadline, Moment, Time};
+use crate::time::{Moment, Time};
 use std::mem::MaybeUninit;
 
 /// Copies that are recycled under the reader before it takes the lock.
@@ -23,12 +23,13 @@ pub struct ReadOptions {
     hash: Option<u64>,
     is_untraced: bool,
     with_cas: bool,
+    typed: bool,
 }
 
 impl ReadOptions {
     /// A get.
     pub const fn new() -> ReadOptions {
-        ReadOptions { hash: None, is_untraced: false, with_cas: false }
+        ReadOptions { hash: None, is_untraced: false, with_cas: false, typed: false }
     }
 
     /// Also tells the cas token. The first time that an item is asked for it, it is marked, under the lock, so that a
@@ -40,6 +41,11 @@ impl ReadOptions {
     /// Leaves no trace: no count, and the item is not taken for read.
     pub const fn untraced(self) -> ReadOptions {
         ReadOptions { is_untraced: true, ..self }
+    }
+
+    /// Typed items too (`Arena::store_typed`), of which `Found::is_typed` tells. To others there is none.
+    pub const fn typed(self) -> ReadOptions {
+        ReadOptions { typed: true, ..self }
     }
 
     /// The key's hash, which `Arena::ask_for` has told.
@@ -83,7 +89,12 @@ impl Arena {
         // Recycled twice in the middle of a copy: under the lock it cannot be.
         let hash = self.hash_of(key, options);
         let locked = shard::lock(&self.core, self.core.hasher.shard_of(hash), now)?;
-        Ok(find_locked(&locked, hash, key, options.with_cas, now).filter(|found| self.append_value(found, out)))
+        let found = if options.typed {
+            find_any_locked(&locked, hash, key, options.with_cas, now)
+        } else {
+            find_locked(&locked, hash, key, options.with_cas, now)
+        };
+        Ok(found.filter(|found| self.append_value(found, out)))
     }
 
     /// The value of an item that was found; None when it was recycled meanwhile.
@@ -156,15 +167,34 @@ impl Arena {
         found: &mut Found,
     ) -> Result<bool, Error> {
         let hash = self.hash_of(key, options);
-        let is_there = if options.is_untraced {
-            lookup::find(&self.core, hash, key, now, found).is_some()
-        } else {
-            self.find_hashed(key, hash, now, found)
+        let is_there = match options {
+            ReadOptions { typed: true, .. } => self.find_any(key, hash, options, now.time(), found),
+            ReadOptions { is_untraced: true, .. } => lookup::find(&self.core, hash, key, now, found).is_some(),
+            _ => self.find_hashed(key, hash, now, found),
         };
         if is_there && options.with_cas {
-            return self.add_cas(key, hash, now.time(), found);
+            return self.add_cas(key, hash, options.typed, now.time(), found);
         }
         Ok(is_there)
+    }
+
+    #[cold]
+    fn find_any(&self, key: &[u8], hash: u64, options: ReadOptions, now: Time, found: &mut Found) -> bool {
+        let core = &*self.core;
+        let spot = lookup::find_any(core, hash, key, now, found);
+        if !options.is_untraced {
+            match &spot {
+                Some(spot) => {
+                    spot.note_read();
+                    core.reads.count_hit();
+                }
+                None => core.reads.count_miss(),
+            }
+            if journal::is_watched(core, Topic::Reads) {
+                journal::tell_read(core, key, spot.is_some(), found, now);
+            }
+        }
+        spot.is_some()
     }
 
     #[inline]
@@ -196,7 +226,7 @@ impl Arena {
     }
 
     /// The cas token of an item that was found. False: it has gone meanwhile.
-    fn add_cas(&self, key: &[u8], hash: u64, now: Time, found: &mut Found) -> Result<bool, Error> {
+    fn add_cas(&self, key: &[u8], hash: u64, typed: bool, now: Time, found: &mut Found) -> Result<bool, Error> {
         let core = &*self.core;
         let view = core
             .segments
@@ -210,7 +240,13 @@ impl Arena {
                 return Ok(true);
             }
         }
-        let marked = find_locked(&shard::lock(core, core.hasher.shard_of(hash), now)?, hash, key, true, now);
+        let locked = shard::lock(core, core.hasher.shard_of(hash), now)?;
+        let marked = if typed {
+            find_any_locked(&locked, hash, key, true, now)
+        } else {
+            find_locked(&locked, hash, key, true, now)
+        };
+        drop(locked);
         // Of the same version the reads are those from before this look-up.
         let before = *found;
         *found = match marked {
@@ -250,6 +286,16 @@ impl Arena {
     /// As `copy`.
     unsafe fn copy_rare(&self, found: &Found, dst: *mut u8) -> bool {
         let core = &*self.core;
+        if found.kind == Kind::Typed as u8 {
+            let at = SlotWord(found.version.slot).at() + u64::from(found.value_off);
+            if at + found.value_len > core.items.data.len() {
+                return false;
+            }
+            // SAFETY: the source is inside the data region, the target by contract.
+            unsafe { core.items.data.copy_out(at, dst, found.value_len as usize) };
+            fence(Ordering::Acquire);
+            return lookup::is_same_use(core, &found.version);
+        }
         if found.is_number != 0 {
             let text = found.number_text();
             // SAFETY: `value_len` is the length of this text, by `describe`.
@@ -301,7 +347,7 @@ impl Arena {
     #[inline]
     pub fn is_current(&self, version: &Version, now: impl Moment) -> bool {
         let core = &*self.core;
-        if fate::judge(Deadline(version.deadline), version.epoch, || core.epoch(now), now) != Fate::Alive {
+        if fate::judge(version.deadline, version.epoch, || core.epoch(now), now) != Fate::Alive {
             return false;
         }
         let shard = core.hasher.shard_of(version.hash);
@@ -327,8 +373,18 @@ impl Arena {
     }
 }
 
+/// As `find_locked`, typed items included.
+fn find_any_locked(locked: &Locked<'_>, hash: u64, key: &[u8], with_cas: bool, now: Time) -> Option<Found> {
+    let mut found = Found::default();
+    let spot = lookup::find_any(locked.core, hash, key, now, &mut found)?;
+    if with_cas {
+        found.cas = token::give_cas(locked, &locked.core.item_behind(locked.index, spot.word)?);
+    }
+    Some(found)
+}
+
 /// The live item under a key of this shard, on request with its token, which copies of it keep from then on. Counts
-/// nothing.
+/// nothing. A typed one is none.
 pub(crate) fn find_locked(
     locked: &Locked<'_>,
     hash: u64,
@@ -348,7 +404,7 @@ pub(crate) fn find_locked(
 mod tests {
     use super::*;
     use crate::segment::State;
-    use crate::OpenOptions;
+    use crate::{Deadline, OpenOptions};
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 

@@ -167,7 +167,7 @@ impl Incoming {
         assert!(!self.fill.pieces().are_handed_over(), "a value that was stored");
         let total = self.got as u64;
         let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
-        let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
+        let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
         let stored = self.arena.store_item(&item, terms, now, Some(self.fill.pieces()), handed);
         if stored.is_err() {
             self.arena.forget_refused(key, terms, now, &stored)?;

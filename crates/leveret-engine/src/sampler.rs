@@ -15,7 +15,7 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::fate::{self, Fate};
-use crate::found::{Found, Version};
+use crate::found::Found;
 use crate::index::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, WATCHED};
 use crate::lookup;
 use crate::segment::{State, StateWord};
@@ -215,9 +215,8 @@ impl Sampler {
         known.reads = frequency & FREQUENCY_MAX;
         if frequency & FETCHED != 0 {
             // A touch changes the deadline where it is.
-            if let Some(deadline) = core.item_behind(known.state.shard(), spot.word).map(|view| view.header.deadline())
-            {
-                known.seen.deadline = deadline;
+            if let Some(view) = core.item_behind(known.state.shard(), spot.word) {
+                known.seen.deadline = core.items.deadline_of(&view);
             }
             if !known.seen.deadline.is_past(now) {
                 tell(Seen { event: Sampled::Read(reads), ..known.seen });
@@ -303,19 +302,18 @@ impl Sampler {
         if let Some(view) = core.items.view(&core.segments, segment, spot.word.at()) {
             let hash = core.hash_of(&view);
             let is_of_sample = hash as u32 % PARTS < self.parts;
-            let is_alive = || fate::judge(view.header.deadline(), epoch, || self.epoch, now) == Fate::Alive;
+            let is_alive = || fate::of_item(core, &view, epoch, || self.epoch, now) == Fate::Alive;
             if is_of_sample && is_alive() {
-                let deadline = view.header.deadline;
-                let version = Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline };
                 let mut found = Found::default();
-                lookup::describe(core, &view, version, &mut found);
+                found.version.name(hash, spot.word.0, state.0, epoch);
+                lookup::describe(core, &view, &mut found);
                 let seen = Seen {
                     event: Sampled::There,
                     hash,
                     key_len: view.header.key_len(),
                     value_len: found.value_len,
                     mtime: found.mtime,
-                    deadline: Deadline(deadline),
+                    deadline: found.deadline,
                 };
                 let word = spot.word;
                 known = Some(Known { seen, word, state, reads: 0, pass: self.pass, is_about_to_change: false });

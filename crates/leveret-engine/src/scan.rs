@@ -5,9 +5,10 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::fate::{self, Fate};
-use crate::found::{Found, Item, Version};
+use crate::found::{Found, Item};
 use crate::hash;
 use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
+use crate::item::Kind;
 use crate::lookup;
 use crate::read::ReadOptions;
 use crate::shard;
@@ -33,7 +34,7 @@ pub struct Cursor {
 }
 
 impl Arena {
-    /// Visits the items of the next step; a step holds some items, or none. False: the walk is over. After an error the
+    /// Visits the items of the next step; a step holds some items, or none. Typed items are passed by. False: the walk is over. After an error the
     /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
         let core = &*self.core;
@@ -128,19 +129,19 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
             let epoch = core.segments.epoch_of(segment);
             let mut item = None;
             if let Some(view) = core.items.view(&core.segments, segment, at) {
-                if fate::judge(view.header.deadline(), epoch, || core.epoch(now), now) == Fate::Alive {
+                let is_alive = || fate::of_item(core, &view, epoch, || core.epoch(now), now) == Fate::Alive;
+                if view.kind != Kind::Typed && is_alive() {
                     let mut key = Vec::new();
                     core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
                     let hash = core.hasher.hash(&key);
-                    let version =
-                        Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
                     let frequency = spot.frequency();
                     let mut found = Found {
                         hits: frequency & FREQUENCY_MAX,
                         fetched: u8::from(frequency & FETCHED != 0),
                         ..Found::default()
                     };
-                    lookup::describe(core, &view, version, &mut found);
+                    found.version.name(hash, spot.word.0, state.0, epoch);
+                    lookup::describe(core, &view, &mut found);
                     // Between the two halves of a split a mover is in its old bucket, too.
                     item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
                 }

@@ -180,7 +180,7 @@ impl Arena {
             hits_by_program: reads(|reads| &reads.hits),
             misses_by_program: reads(|reads| &reads.misses),
             decoded_by_program: reads(|reads| &reads.decoded),
-            layout: crate::map::geometry::FORMAT,
+            layout: core.map.geometry.layout,
             ..Stats::default()
         };
         for shard in 0..core.shards.len() {

@@ -7,6 +7,7 @@
 use crate::sync::{AtomicI64, Ordering};
 
 const NANOS: i64 = 1_000_000_000;
+const NANOS_OF_MILLI: i64 = 1_000_000;
 const UNKNOWN: i64 = i64::MIN;
 
 /// The arena's clock minus this process's monotonic clock, in nanoseconds: how long the machine has been suspended, less
@@ -34,6 +35,16 @@ impl Time {
         Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + ahead) / NANOS) as u32)
     }
 
+    /// The present in milliseconds since boot, as coarse as the kernel's tick: 4 ms at most.
+    #[inline]
+    pub fn now_millis() -> u64 {
+        let mut ahead = AHEAD.load(Ordering::Relaxed);
+        if ahead == UNKNOWN {
+            ahead = refresh();
+        }
+        ((nanos(libc::CLOCK_MONOTONIC_COARSE) + ahead) / NANOS_OF_MILLI) as u64
+    }
+
     /// The Unix second in which this moment begins, by today's setting of the wall clock: the same each time it is
     /// asked.
     pub fn to_unix(self) -> i64 {
@@ -43,7 +54,7 @@ impl Time {
     /// The moment of a Unix time: never earlier than that, less than a second later. Seconds that have begun become a
     /// moment that is past; those before boot become 0, those beyond the clock's range its last moment.
     pub fn from_unix(unix: i64) -> Time {
-        let at = unix.saturating_sub(unix_time_of_boot()).clamp(0, i64::from(Deadline::NEVER.0) - 1) as u32;
+        let at = unix.saturating_sub(unix_time_of_boot()).clamp(0, i64::from(Deadline::LAST.second)) as u32;
         if unix <= nanos(libc::CLOCK_REALTIME) / NANOS {
             return Time(at.min(Time::now().0));
         }
@@ -58,6 +69,13 @@ pub trait Moment: Copy {
 
     /// The moment, unless the clock would have to be read.
     fn known(self) -> Option<Time>;
+
+    /// The moment in milliseconds since boot: the clock's, if that shows the same second.
+    #[inline]
+    fn millis(self) -> u64 {
+        let begin = u64::from(self.time().0) * 1000;
+        Time::now_millis().clamp(begin, begin + 999)
+    }
 }
 
 impl Moment for Time {
@@ -85,6 +103,11 @@ impl Moment for Now {
     #[inline]
     fn known(self) -> Option<Time> {
         None
+    }
+
+    #[inline]
+    fn millis(self) -> u64 {
+        Time::now_millis()
     }
 }
 
@@ -160,6 +183,22 @@ fn unix_time_of_boot() -> i64 {
     (nanos(libc::CLOCK_REALTIME) - boottime()).div_euclid(NANOS)
 }
 
+/// The wall clock at boot in milliseconds, as this process has measured it last.
+static UNIX_MILLIS_OF_BOOT: AtomicI64 = AtomicI64::new(UNKNOWN);
+/// Two measurements differ by the time that it takes to read two clocks, and by more only after the clock was set.
+const CLOCK_WAS_SET: i64 = 10;
+
+/// The same each time, so that a wall time comes back as it was given, until somebody sets the clock.
+fn unix_millis_of_boot() -> i64 {
+    let measured = (nanos(libc::CLOCK_REALTIME) - boottime()).div_euclid(NANOS_OF_MILLI);
+    let known = UNIX_MILLIS_OF_BOOT.load(Ordering::Relaxed);
+    if known != UNKNOWN && known.abs_diff(measured) <= CLOCK_WAS_SET.unsigned_abs() {
+        return known;
+    }
+    UNIX_MILLIS_OF_BOOT.store(measured, Ordering::Relaxed);
+    measured
+}
+
 /// What /proc says of this process's time namespace.
 mod namespace {
     use super::NANOS;
@@ -221,10 +260,27 @@ fn nanos(clock: libc::clockid_t) -> i64 {
 /// Thirty days: memcached's border between an exptime that is a number of seconds and one that is a Unix time.
 pub const EXPTIME_RELATIVE_MAX: i64 = 30 * 24 * 60 * 60;
 
-/// The moment from which an item is dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct Deadline(pub u32);
+/// The moment from which an item is dead. An arena of layout 1 rounds it up to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Deadline {
+    /// In seconds since boot, rounded up; `u32::MAX` = never.
+    pub(crate) second: u32,
+    /// How many milliseconds it comes before that, below 1,000.
+    pub(crate) fraction: u32,
+}
+
+impl PartialOrd for Deadline {
+    fn partial_cmp(&self, other: &Deadline) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Deadline {
+    fn cmp(&self, other: &Deadline) -> std::cmp::Ordering {
+        self.second.cmp(&other.second).then(other.fraction.cmp(&self.fraction))
+    }
+}
 
 impl Default for Deadline {
     fn default() -> Deadline {
@@ -234,11 +290,34 @@ impl Default for Deadline {
 
 impl Deadline {
     /// The item lives until it is evicted.
-    pub const NEVER: Deadline = Deadline(u32::MAX);
+    pub const NEVER: Deadline = Deadline::of_second(u32::MAX);
+    /// What lies beyond ends here.
+    const LAST: Deadline = Deadline::of_second(u32::MAX - 1);
+
+    /// Dead from this second since boot on; `u32::MAX` = never.
+    #[inline]
+    pub const fn of_second(second: u32) -> Deadline {
+        Deadline { second, fraction: 0 }
+    }
 
     /// Dead from this moment on.
     pub fn at(time: Time) -> Deadline {
-        Deadline(time.0.min(Self::NEVER.0 - 1))
+        Deadline::of_second(time.0).min(Deadline::LAST)
+    }
+
+    /// Dead from this moment on, in milliseconds since boot (`Time::now_millis`).
+    pub fn at_millis(millis: u64) -> Deadline {
+        match u32::try_from(millis.div_ceil(1000)) {
+            Ok(second) if second <= Deadline::LAST.second => {
+                Deadline { second, fraction: (u64::from(second) * 1000 - millis) as u32 }
+            }
+            _ => Deadline::LAST,
+        }
+    }
+
+    /// Dead from this moment of the wall clock on, by its setting of today.
+    pub fn at_unix_millis(unix_millis: i64) -> Deadline {
+        Deadline::at_millis(unix_millis.saturating_sub(unix_millis_of_boot()).max(0) as u64)
     }
 
     /// Dead `ttl_secs` seconds after `now`.
@@ -265,12 +344,42 @@ impl Deadline {
     /// Whether an item with this deadline is dead.
     #[inline]
     pub fn is_past(self, now: impl Moment) -> bool {
-        self != Self::NEVER && self.0 <= now.time().0
+        if self.second == Self::NEVER.second {
+            return false;
+        }
+        match self.second.saturating_sub(now.time().0) {
+            0 => true,
+            // Only in the last second does the rest count.
+            1 if self.fraction != 0 => self.is_over(now.millis()),
+            _ => false,
+        }
     }
 
-    /// The moment, unless it is `NEVER`.
+    #[cold]
+    fn is_over(self, millis: u64) -> bool {
+        self.millis().is_some_and(|end| end <= millis)
+    }
+
+    /// The second since boot, rounded up; `u32::MAX` = never.
+    #[inline]
+    pub const fn second(self) -> u32 {
+        self.second
+    }
+
+    /// The moment, rounded up to the second, unless it is `NEVER`.
     pub fn time(self) -> Option<Time> {
-        (self != Self::NEVER).then_some(Time(self.0))
+        (self != Self::NEVER).then_some(Time(self.second))
+    }
+
+    /// The moment in milliseconds since boot, unless it is `NEVER`.
+    pub fn millis(self) -> Option<u64> {
+        self.time().map(|time| (u64::from(time.0) * 1000).saturating_sub(u64::from(self.fraction)))
+    }
+
+    /// The moment on the wall clock in milliseconds, by its setting of today, unless it is `NEVER`. What
+    /// `at_unix_millis` was given comes back, until somebody sets the clock.
+    pub fn unix_millis(self) -> Option<i64> {
+        self.millis().map(|millis| millis as i64 + unix_millis_of_boot())
     }
 }
 
@@ -304,6 +413,76 @@ mod tests {
         assert_ne!(Deadline::after(Time(100), u32::MAX), Deadline::NEVER);
     }
 
+    /// A moment that says its milliseconds.
+    #[derive(Clone, Copy)]
+    struct At(u64);
+
+    impl Moment for At {
+        fn time(self) -> Time {
+            Time((self.0 / 1000) as u32)
+        }
+
+        fn known(self) -> Option<Time> {
+            None
+        }
+
+        fn millis(self) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_deadline_in_milliseconds_is_past_from_its_own_on() {
+        for end in [1, 999, 1000, 1001, 1500, 1999, 2000, 4_294_967_293_999] {
+            let deadline = Deadline::at_millis(end);
+            assert_eq!(deadline.millis(), Some(end));
+            assert_eq!(deadline.second(), end.div_ceil(1000) as u32);
+            for (now, is_past) in [(end - 1, false), (end, true), (end + 1, true), (end.saturating_sub(1000), false)] {
+                assert_eq!(deadline.is_past(At(now)), is_past, "{end} at {now}");
+            }
+        }
+        assert!(Deadline::at_millis(0).is_past(At(0)));
+        for beyond in [4_294_967_293_001 + 1000, 4_294_967_295_000, u64::MAX] {
+            assert_eq!(Deadline::at_millis(beyond), Deadline::LAST);
+        }
+        assert!(!Deadline::NEVER.is_past(At(u64::MAX)));
+        assert_eq!((Deadline::NEVER.millis(), Deadline::NEVER.unix_millis()), (None, None));
+    }
+
+    #[test]
+    fn deadlines_follow_each_other_as_their_moments_do() {
+        let ends = [0, 1, 999, 1000, 1001, 1999, 2000, 2001, 10_000];
+        for one in ends {
+            for other in ends {
+                assert_eq!(Deadline::at_millis(one).cmp(&Deadline::at_millis(other)), one.cmp(&other));
+            }
+            assert!(Deadline::at_millis(one) < Deadline::NEVER);
+        }
+    }
+
+    #[test]
+    fn wall_times_in_milliseconds_come_back() {
+        let now = unix_micros() as i64 / 1000;
+        for unix in [now, now + 1, now + 999, now + 1_000_000_007] {
+            assert_eq!(Deadline::at_unix_millis(unix).unix_millis(), Some(unix));
+        }
+        assert!(Deadline::at_unix_millis(now - 60_000).is_past(Now));
+        assert!(!Deadline::at_unix_millis(now + 60_000).is_past(Now));
+        assert_eq!(Deadline::at_unix_millis(i64::MIN), Deadline::of_second(0));
+        assert_eq!(Deadline::at_unix_millis(i64::MAX), Deadline::LAST);
+    }
+
+    /// What knows the second alone takes the clock's milliseconds if they are of that second.
+    #[test]
+    fn a_second_that_is_given_stays_that_second() {
+        for given in [Time(0), Time(5), Time(u32::MAX - 1)] {
+            assert_eq!(given.millis() / 1000, u64::from(given.0));
+        }
+        let clock = Time::now_millis();
+        let seen = Now.time().millis();
+        assert!((clock / 1000 * 1000..clock + 1000).contains(&seen), "{clock} {seen}");
+    }
+
     #[test]
     fn ttls_at_their_ends_are_deadlines() {
         let now = Time(100);
@@ -318,9 +497,9 @@ mod tests {
             (i64::from(u32::MAX) + 1, u32::MAX - 1),
             (i64::MAX, u32::MAX - 1),
         ] {
-            assert_eq!(Deadline::of_ttl(ttl, now), Deadline(want), "{ttl}");
+            assert_eq!(Deadline::of_ttl(ttl, now), Deadline::of_second(want), "{ttl}");
         }
-        assert_eq!(Deadline::of_ttl(5, Time(u32::MAX)), Deadline(u32::MAX - 1));
+        assert_eq!(Deadline::of_ttl(5, Time(u32::MAX)), Deadline::of_second(u32::MAX - 1));
     }
 
     #[test]
@@ -338,7 +517,7 @@ mod tests {
             (i64::from(u32::MAX) + boot, u32::MAX - 1),
             (i64::MAX, u32::MAX - 1),
         ] {
-            assert_eq!(Deadline::of_exptime(exptime, now), Deadline(want), "{exptime}");
+            assert_eq!(Deadline::of_exptime(exptime, now), Deadline::of_second(want), "{exptime}");
         }
     }
 

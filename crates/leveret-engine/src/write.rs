@@ -33,6 +33,31 @@ impl Arena {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
+    /// As `store_if`, of bytes that only those read who ask for typed items (`ReadOptions::typed`): all others find none, and
+    /// walks pass it by. Writers meet it: it is there for `Mode::Add`, may be replaced and deleted, and neither counts nor
+    /// can be appended to. It lies in one segment. `OldLayout`: an arena of layout 1 takes none.
+    pub fn store_typed(
+        &self,
+        key: &[u8],
+        value: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
+        let core = &*self.core;
+        limits::check_key(core, key)?;
+        if self.layout() < 2 {
+            return Err(Error::OldLayout { layout: self.layout() });
+        }
+        if !limits::fits_segment(core, key, value.len(), meta) {
+            return Err(Error::ValueTooLarge { len: value.len(), max: core.segments.size() as usize - key.len() - 64 });
+        }
+        let body = Body::Typed(value);
+        let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
+        self.store_item(&item, terms, now, None, &mut ())
+    }
+
     /// Stores bytes under a key, whatever was there.
     pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
         self.store(key, Value::Bytes(value), Meta::native(Encoding::RAW), deadline, Mode::Set, now).map(|_| ())
@@ -180,7 +205,7 @@ impl Arena {
     ) -> Result<Stored, Error> {
         let core = &*self.core;
         limits::check_key(core, key)?;
-        let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
+        let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
                 let meta = meta.with_encoding(Encoding::INTEGER).with_codec(Codec::NONE);
@@ -215,28 +240,30 @@ impl Arena {
         handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
         loop {
+            let mut is_met = true;
             let stored = update::update(&self.core, item.key, now, |locked, located| {
-                if !handed.meet(locked, located) {
-                    return Ok(Step::Done(None));
+                is_met = handed.meet(locked, located);
+                if !is_met {
+                    return Ok(Step::Done(Stored::Missing));
                 }
                 let is_stale = match admits(locked, terms, located) {
                     Ok(is_stale) => is_stale,
-                    Err(refused) => return Ok(Step::Done(Some(refused))),
+                    Err(refused) => return Ok(Step::Done(refused)),
                 };
                 let is_heir = is_stale || terms.keep_deadline;
                 let heir = located.live().filter(|_| is_heir).map(|view| {
                     let meta = if is_stale { stale(locked, item.meta, view) } else { item.meta };
-                    NewItem { meta, deadline: view.header.deadline, ..*item }
+                    NewItem { meta, deadline: locked.core.items.deadline_of(view), ..*item }
                 });
                 let put = put::put(locked, located, heir.as_ref().unwrap_or(item), terms.want_cas, pieces);
                 let Some(cas) = put else { return Ok(Step::NoRoom) };
                 locked.count(Counter::Sets, 1);
-                Ok(Step::Done(Some(Stored::Stored { cas })))
-            })?;
-            match stored {
-                Some(stored) => return Ok(stored),
-                None => handed.copy(item.key, now)?,
+                Ok(Step::Done(Stored::Stored { cas }))
+            });
+            if is_met || stored.is_err() {
+                return stored;
             }
+            handed.copy(item.key, now)?;
         }
     }
 }

@@ -245,7 +245,7 @@ fn flags_origin_encoding_marks_and_times_come_back() {
                     .with_codec(Codec::new((names / 16) as u8))
                     .with_flags(flags)
                     .with_marks(Marks::from_bits(number as u8 % 4));
-                let deadlines = [Deadline::NEVER, Deadline::after(now, 1), Deadline(u32::MAX - 1)];
+                let deadlines = [Deadline::NEVER, Deadline::after(now, 1), Deadline::of_second(u32::MAX - 1)];
                 let deadline = deadlines[number % deadlines.len()];
                 arena.store(key, value, meta, deadline, Mode::Set, now).unwrap();
                 let item = arena.get_with(key, ReadOptions::new().with_cas(), now).unwrap().unwrap();
@@ -458,7 +458,10 @@ fn frequencies_and_times_are_told() {
         arena.find(b"a", NOW);
     }
     let found = arena.peek(b"a", NOW).unwrap();
-    assert_eq!((found.hits, found.is_fetched(), found.mtime, found.deadline), (5, true, Time(900), Deadline(1007)));
+    assert_eq!(
+        (found.hits, found.is_fetched(), found.mtime, found.deadline),
+        (5, true, Time(900), Deadline::of_second(1007))
+    );
     assert!(arena.is_current(&found.version, NOW));
     assert!(!arena.is_current(&found.version, Time(1007)));
     arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();

@@ -237,3 +237,88 @@ fn counts_of_two_threads_add_up() {
     });
     assert_eq!(arena.count_signed(b"k", 0, now), Ok(CountedSigned::Value(20_000)));
 }
+
+fn sleep_until(millis: u64) {
+    while Time::now_millis() < millis {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// A deadline between two seconds, however the item came by it, and whatever kind it is of.
+#[test]
+fn an_item_dies_in_its_millisecond() {
+    let Scratch { arena, _dir } = small();
+    let start = Time::now_millis();
+    // In the middle of a second, so that neither its begin nor its end is near.
+    let end = start / 1000 * 1000 + 2500;
+    let (deadline, whole) = (Deadline::at_millis(end), Deadline::of_second((end / 1000) as u32 + 1));
+    assert_eq!((deadline.millis(), deadline.second()), (Some(end), whole.second()));
+    let now = Time::now();
+    let late = Deadline::after(now, 1000);
+    for (key, value) in values() {
+        let name = |how: &str| [key, how.as_bytes()].concat();
+        let set = |how: &str, meta, deadline| {
+            arena.store(&name(how), Value::Bytes(&value), meta, deadline, Mode::Set, now).expect("room");
+        };
+        set(" stored", Meta::default(), deadline);
+        set(" with flags and marks", meta(), deadline);
+        for how in [" retimed", " advanced"] {
+            let first = if how == " retimed" { Deadline::at_millis(end - 700) } else { late };
+            for (what, meta) in [("", Meta::default()), (" with flags and marks", meta())] {
+                let how = [how, what].concat();
+                set(&how, meta, first);
+                arena.retime(&name(&how), now, &mut |_| Some(deadline)).expect("room").expect("there");
+            }
+        }
+        set(" touched", Meta::default(), Deadline::at_millis(end - 1));
+        assert_eq!(arena.touch(&name(" touched"), deadline, now), Ok(true));
+        set(" from a whole second", Meta::default(), Deadline::of_second(whole.second() - 1));
+        assert_eq!(arena.touch(&name(" from a whole second"), deadline, now), Ok(true));
+        set(" kept", Meta::default(), deadline);
+        let kept = Terms::new(Mode::Set).keep_deadline(true);
+        arena.store_if(&name(" kept"), Value::Bytes(b"new"), meta(), late, &kept, now).expect("room");
+        set(" appended", Meta::default(), deadline);
+        arena.store(&name(" appended"), Value::Bytes(b"more"), Meta::default(), late, Mode::Append, now).expect("room");
+        set(" amended", meta(), late);
+        let amend = |found: &Found| {
+            Some(leveret_engine::Amendment::new(
+                deadline,
+                found.meta.marks.with(Marks::STALE),
+                leveret_engine::NewCas::Keep,
+            ))
+        };
+        arena.amend(&name(" amended"), now, &mut |found| amend(found)).expect("room").expect("there");
+        set(" lives a second more", meta(), deadline);
+        arena.touch(&name(" lives a second more"), Deadline::of_second(whole.second() + 1), now).expect("room");
+    }
+    arena.store(b"number", Value::Integer(8), Meta::default(), deadline, Mode::Set, now).expect("room");
+    // The number grows a digit, which takes marks away and nothing else.
+    arena.count(b"number", Delta::Increment(2), None, now).expect("room");
+    arena.count(b"number", Delta::Increment(90), None, now).expect("room");
+    arena.count_signed(b"number", 1, now).expect("room");
+    let all: Vec<_> = arena.iter(now).map(|item| item.expect("free")).collect();
+    let dying = |item: &&leveret_engine::Item| !item.key.ends_with(b"second more");
+    for item in all.iter().filter(dying) {
+        assert_eq!(item.deadline, deadline, "{}", item.key.escape_ascii());
+    }
+    assert_eq!(all.len(), 12 * values().len() + 1);
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+    assert!(Time::now_millis() < end - 20, "the machine is too slow for this test");
+    sleep_until(end - 12);
+    let early = Time::now_millis();
+    let alive = all.iter().filter(|item| arena.contains(&item.key, Time::now())).count();
+    // Unless the clock has come there meanwhile.
+    if Time::now_millis() < end {
+        assert_eq!(alive, all.len(), "at {early} of {end}");
+    }
+    sleep_until(end);
+    let now = Time::now();
+    assert_eq!(now.0 + 1, whole.second(), "the second is not over");
+    for item in &all {
+        assert_eq!(arena.contains(&item.key, now), !dying(&item), "{}", item.key.escape_ascii());
+        assert_eq!(arena.is_current(&arena.peek(&item.key, now).unwrap_or_default().version, now), !dying(&item));
+    }
+    assert_eq!(arena.iter(now).count(), values().len());
+    let swept = arena.sweep(&mut Default::default(), now, usize::MAX).expect("there");
+    assert_eq!((swept.removed, swept.mortal), (11 * values().len() as u64 + 1, values().len() as u64));
+}

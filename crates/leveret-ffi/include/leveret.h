@@ -2,7 +2,7 @@
  *
  * Any thread may call any function, but a pool is used by one thread at a time. No call keeps a lock, memory or a pointer into
  * shared memory beyond its return, so host code may longjmp between any two calls. `now` is a moment of the arena's clock, in
- * seconds; 0 = read the clock (4 ns). `deadline` is the moment from which on an item is dead; LEVERET_NEVER = it lives until it is
+ * seconds; 0 = read the clock (4 ns). `deadline` is the second from which on an item is dead; LEVERET_NEVER = it lives until it is
  * evicted. Strings are pointer and length. Pointers must not be NULL, except where said; what a call fills need not be initialised.
  * A number that an enum does not name is refused as each function says. What frees or closes a handle takes NULL. A process ends (abort)
  * if the engine finds its own code broken; no Rust panic unwinds into C.
@@ -532,6 +532,14 @@ typedef struct leveret_compute {
   uint32_t unused;
 } leveret_compute;
 
+// The moment from which an item is dead. An arena of layout 1 rounds it up to the second.
+typedef struct leveret_deadline {
+  // In seconds since boot, rounded up; `u32::MAX` = never.
+  uint32_t second;
+  // How many milliseconds it comes before that, below 1,000.
+  uint32_t fraction;
+} leveret_deadline;
+
 // Proof of one version of one item.
 typedef struct leveret_version {
   // Hash of the key.
@@ -540,10 +548,10 @@ typedef struct leveret_version {
   uint64_t slot;
   // State word of the segment.
   uint64_t segment;
+  // Its deadline when it was found.
+  struct leveret_deadline deadline;
   // Flush epoch.
   uint32_t epoch;
-  // Its deadline when it was found.
-  uint32_t deadline;
 } leveret_version;
 
 // What is known of an item before its bytes are copied.
@@ -560,8 +568,8 @@ typedef struct leveret_found {
   struct leveret_meta meta;
   // When it was stored, on the arena's clock.
   uint32_t mtime;
-  // From when on it is dead, on the arena's clock; `u32::MAX` = never.
-  uint32_t deadline;
+  // From when on it is dead, on the arena's clock.
+  struct leveret_deadline deadline;
   // Where the value begins in the item. Private.
   uint32_t value_off;
   // 1 when the value is `number`.

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn leveret_count(
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    let create = (create != 0).then_some(Deadline(deadline));
+    let create = (create != 0).then_some(Deadline::of_second(deadline));
     let counted = match add(arena, key, step, create, now) {
         Ok(Counted::NotNumber) => count_text(arena, key, step, reader, create, now),
         counted => counted,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn leveret_add_integer(
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     // SAFETY: by contract.
-    unsafe { answer_count(add(arena, key, step, (create != 0).then_some(Deadline(deadline)), now), result) }
+    unsafe { answer_count(add(arena, key, step, (create != 0).then_some(Deadline::of_second(deadline)), now), result) }
 }
 
 /// Replaces an integer that has the value `old_value`. What is an integer is as in leveret_count. OK; EXISTS: another

@@ -222,7 +222,7 @@ pub unsafe extern "C" fn leveret_store(
         _ => Value::Bytes(bytes),
     };
     let terms = Terms::new(mode).want_cas(!new_cas.is_null());
-    let stored = arena.store_if(key, value, meta, Deadline(deadline), &terms, moment(now));
+    let stored = arena.store_if(key, value, meta, Deadline::of_second(deadline), &terms, moment(now));
     if let (true, Ok(Stored::Stored { cas })) = (terms.want_cas, &stored) {
         // SAFETY: by contract, since it is not NULL.
         unsafe { new_cas.write(*cas) };
@@ -254,5 +254,5 @@ pub unsafe extern "C" fn leveret_touch(
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    answer(arena.touch(key, Deadline(deadline), moment(now)))
+    answer(arena.touch(key, Deadline::of_second(deadline), moment(now)))
 }

@@ -28,14 +28,14 @@ pub extern "C" fn leveret_from_unix(unix_time: i64) -> u32 {
 /// LEVERET_NEVER is for the caller to say.
 #[no_mangle]
 pub extern "C" fn leveret_deadline_of_ttl(seconds: i64, now: u32) -> u32 {
-    Deadline::of_ttl(seconds, moment(now)).0
+    Deadline::of_ttl(seconds, moment(now)).second()
 }
 
 /// The deadline of an exptime as memcached's text protocol knows it: 0 never comes, a negative one has come, up to thirty
 /// days are seconds from now, and more is a Unix time.
 #[no_mangle]
 pub extern "C" fn leveret_deadline_of_exptime(exptime: i64, now: u32) -> u32 {
-    Deadline::of_exptime(exptime, moment(now)).0
+    Deadline::of_exptime(exptime, moment(now)).second()
 }
 
 /// The exptime that says "in so many seconds" in any protocol: more than thirty days become a Unix time. 0 and less mean

@@ -45,8 +45,8 @@ pub struct HoldCounts {
 fn store(arena: &Arena, number: u64, stores: &Stores, value: &[u8]) -> Result<(), String> {
     let now = Time::now();
     let deadline = match number % 4 {
-        0 if stores.mixed_lives => Deadline(now.0 + 1),
-        1 if stores.mixed_lives => Deadline(now.0 + 3600),
+        0 if stores.mixed_lives => Deadline::of_second(now.0 + 1),
+        1 if stores.mixed_lives => Deadline::of_second(now.0 + 3600),
         _ => Deadline::NEVER,
     };
     let mut key = [0; 16];

@@ -50,8 +50,8 @@ impl SeenItem {
     pub fn show(seen: Option<&SeenItem>) -> String {
         match seen {
             None => "nothing".to_owned(),
-            Some(SeenItem { value, flags, deadline, marks }) => {
-                format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.0)
+            Some(Seen { value, flags, deadline, marks }) => {
+                format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.second())
             }
         }
     }

@@ -92,7 +92,7 @@ impl KeyRecord {
         let allowed = |version: &KeyVersion| version.kind == ChangeKind::There && version.counter == counter;
         if open && allowed(&self.intent) {
             // Its writer may have been anywhere in it, so nothing is known of flushes and deadlines but its own.
-            return if Deadline(self.intent.deadline).is_past(now) {
+            return if Deadline::of_second(self.intent.deadline).is_past(now) {
                 Err(format!("version {counter} is past its deadline"))
             } else {
                 Ok(())
@@ -110,7 +110,7 @@ impl KeyRecord {
                 self.flushes
             ));
         }
-        if Deadline(self.acked.deadline).is_past(now) {
+        if Deadline::of_second(self.acked.deadline).is_past(now) {
             return Err(format!("version {counter} is past its deadline {}, at {}", self.acked.deadline, now.0));
         }
         Ok(())

@@ -172,7 +172,7 @@ impl Recorded {
                 at_secs: now,
                 key: *numbers.entry(seen.hash).or_insert(next),
                 value_len: seen.value_len as u32,
-                ttl_secs: if seen.deadline == Deadline::NEVER { 0 } else { seen.deadline.0 - seen.mtime.0 },
+                ttl_secs: if seen.deadline == Deadline::NEVER { 0 } else { seen.deadline.second() - seen.mtime.0 },
                 key_len: seen.key_len as u16,
                 op,
             };

@@ -414,7 +414,7 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 	}
 	value = rb_yield(value);
 	VALUE ttl = argc == 2 ? argv[1] : Qnil;
-	const uint32_t *kept = ttl == ID2SYM(id_keep) ? &reading.found.deadline : NULL;
+	const uint32_t *kept = ttl == ID2SYM(id_keep) ? &reading.found.deadline.second : NULL;
 	return store_until(cache, key, value, ttl, kept, LEVERET_CAS, reading.found.cas) == LEVERET_OK ? Qtrue : Qfalse;
 }
 

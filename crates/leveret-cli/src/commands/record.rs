@@ -317,7 +317,7 @@ fn lifetime(seen: &Seen, now: Time) -> u32 {
         return 0;
     }
     let from = if seen.event == Sampled::There { now } else { seen.mtime };
-    seen.deadline.0.saturating_sub(from.0).max(1)
+    seen.deadline.second().saturating_sub(from.0).max(1)
 }
 
 /// Until a moment, or Ctrl-C.

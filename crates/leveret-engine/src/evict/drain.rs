@@ -12,6 +12,7 @@ use crate::evict::worth::{self, Worth};
 use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
+use crate::policy::EvictionPolicy;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::allocate::{self, Spare};
 use crate::shard::{edit, relocate, tell_evicted, Locked};
@@ -46,7 +47,8 @@ pub(crate) enum Drained {
     UnderWay,
     /// The segment is free.
     Freed,
-    /// The segment holds items still: `Keep::All` found no room for them, or a large value that went has made enough.
+    /// The segment holds items still: there was no room for what may not be dropped, or a large value that went has made
+    /// enough.
     Stays,
 }
 
@@ -228,21 +230,26 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         locked.count(Counter::Expired, 1);
         return;
     }
+    // What may not be dropped is kept beyond the budget.
+    let is_bound = !locked.may_evict(view);
+    // The last free segments are for that alone, or nothing could be moved any more.
+    let is_scarce = || locked.core.policy() == EvictionPolicy::Volatile && !is_bound && !allocate::has_spare(locked, 0);
     let (is_worthy, target) = match keep {
-        Keep::Worthy => (judge(locked, reads, view, pool), Pool::Main),
+        Keep::Worthy | Keep::Alive if is_scarce() => (false, pool),
+        Keep::Worthy if !is_bound => (judge(locked, reads, view, pool), Pool::Main),
         _ => (true, pool),
     };
-    let budget = budget(locked);
+    let budget = if is_bound { budget(locked).max(view.size()) } else { budget(locked) };
     if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
         head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
-        if keep == Keep::Worthy {
+        if keep == Keep::Worthy && !is_bound {
             let aged = match pool {
                 Pool::Small => reads / 2,
                 Pool::Main => worth::aged(reads, frequency & UNREAD == 0),
             };
             spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | aged | UNREAD);
         }
-    } else if keep == Keep::All {
+    } else if keep == Keep::All || is_bound {
         head.drain.state.store(state.0 | DrainState::STAYS, Ordering::Relaxed);
     } else {
         tell_evicted::tell(locked, hash, spot, view);
@@ -274,6 +281,12 @@ fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     }
     if state.0 & (DrainState::STAYS | DrainState::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0
     {
+        // All that could go has gone: what is left has no deadline.
+        let is_volatile = locked.core.policy() == EvictionPolicy::Volatile;
+        if is_volatile && state.keep() != Keep::All && state.0 & DrainState::ENOUGH == 0 {
+            let word = locked.core.segments.state(segment);
+            locked.core.segments.set_state(segment, word.with_class(0));
+        }
         allocate::seal(locked, segment);
         note_nothing(locked);
         return Drained::Stays;
@@ -288,7 +301,8 @@ fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
 
 /// Moves an item to fresh room of `pool`. False: there is none.
 fn keep_item(locked: &Locked<'_>, pool: Pool, spot: &Spot<'_>, view: &View) -> bool {
-    let change = Change { deadline: view.header.deadline, cas: relocate::told_cas(locked, view), marks: None };
+    let deadline = locked.core.items.deadline_of(view);
+    let change = Change { deadline, cas: relocate::told_cas(locked, view), marks: None };
     let moved = relocate::relocate(locked, pool, spot, view, &change, Spare::Take);
     moved.inspect(|(_, size)| locked.count(Counter::MovedBytes, *size)).is_some()
 }

@@ -15,6 +15,7 @@ mod drain;
 mod survey;
 
 use crate::growth;
+use crate::policy::EvictionPolicy;
 use crate::segment::{SegmentId, State};
 use crate::shard::allocate::{self, Place};
 use crate::shard::{pieces, Locked};
@@ -187,12 +188,26 @@ fn begin_worst(locked: &Locked<'_>) -> Drained {
     if pieces::sweep_fills(locked) {
         return Drained::Freed;
     }
-    let Some((segment, keep)) = survey.victim() else { return Drained::Nothing };
+    let Some((segment, keep)) = victim(locked, &survey) else { return Drained::Nothing };
     drain::begin(locked, segment, keep);
     if keep == Keep::Worthy {
         drain::keep_half(locked, segment);
     }
     Drained::UnderWay
+}
+
+/// The segment to drain next, and what is to be kept of it.
+fn victim(locked: &Locked<'_>, survey: &Survey) -> Option<(SegmentId, Keep)> {
+    match locked.core.policy() {
+        EvictionPolicy::All => survey.victim(),
+        // Without a free segment only that helps which need not be moved.
+        EvictionPolicy::Volatile if !allocate::has_spare(locked, 0) => {
+            survey.oldest().map(|segment| (segment, Keep::Worthy))
+        }
+        EvictionPolicy::Volatile => survey.victim(),
+        // It may have been changed since room was needed.
+        EvictionPolicy::None => None,
+    }
 }
 
 fn begin_with(locked: &Locked<'_>, segment: Option<SegmentId>, keep: Keep) -> Drained {
@@ -212,19 +227,19 @@ fn survey_for_room(locked: &Locked<'_>) -> Option<Survey> {
 /// now; a while later no segment is drained ahead, and the write that finds no room tries to grow again.
 fn need_room(locked: &Locked<'_>) {
     let needed_until = &locked.shard().eviction.needed_until;
-    if needed_until.load(Ordering::Relaxed) == Deadline::NEVER.0 {
+    if needed_until.load(Ordering::Relaxed) == Deadline::NEVER.second {
         return;
     }
     let until = match growth::is_at_limit(locked.core) {
         true => Deadline::NEVER,
         false => Deadline::after(Time::now(), GROWN_AGAIN),
     };
-    needed_until.store(until.0, Ordering::Relaxed);
+    needed_until.store(until.second, Ordering::Relaxed);
 }
 
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
-    let needed_until = Deadline(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
+    let needed_until = Deadline::of_second(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
     !needed_until.is_past(Time::now()) && !allocate::has_spare(locked, locked.core.shards.len())
 }
 
@@ -273,7 +288,7 @@ fn survey_ahead(locked: &Locked<'_>, written: u64) {
     // shard's.
     let is_poor = (survey.all + 1) * locked.core.shards.len() < survey.held;
     let dead = survey.dead.map(|segment| (segment, Keep::Nothing));
-    let living = || if is_poor || !is_short(locked) { None } else { survey.victim() };
+    let living = || if is_poor || !is_short(locked) { None } else { victim(locked, &survey) };
     if let Some((segment, keep)) = dead.or_else(living) {
         drain::begin(locked, segment, keep);
     }

@@ -2,6 +2,7 @@
 //! the other. There are no queues: the state words say which segment is oldest.
 use crate::core::Core;
 use crate::evict::drain::{self, Keep};
+use crate::policy::EvictionPolicy;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
@@ -129,11 +130,12 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
         return;
     }
     let header = locked.core.segments.header(segment);
+    let is_victim = holds_victims(locked, word);
     if word.kind() == Some(State::Open) {
         if !header.is_empty() {
             survey.next_expiry = survey.next_expiry.min(header.expiry());
             let room = locked.core.segments.room_in(segment);
-            if survey.fullest_open.is_none_or(|(_, least)| room < least) {
+            if is_victim && survey.fullest_open.is_none_or(|(_, least)| room < least) {
                 survey.fullest_open = Some((segment, room));
             }
         }
@@ -145,8 +147,17 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
         survey.hollowest = Some((segment, live));
     }
     let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
-    if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
+    if is_victim && oldest.is_none_or(|(_, generation)| word.generation() < generation) {
         *oldest = Some((segment, word.generation()));
+    }
+}
+
+/// Whether a drain of this segment may drop living items. Items without a deadline have segments of their own.
+fn holds_victims(locked: &Locked<'_>, word: StateWord) -> bool {
+    match locked.core.policy() {
+        EvictionPolicy::All => true,
+        EvictionPolicy::Volatile => word.class() != 0,
+        EvictionPolicy::None => false,
     }
 }
 

@@ -5,9 +5,13 @@
 //!  | shape  | names  | mtime | deadline | [cas u64] [number: value u64, cas u64 | large: total u64, count u32, 0 u32, extents]
 //!  | [flags u32] [extension u32] key bytes, value bytes (large: the tail), zeros up to a multiple of 8
 //!
-//!  shape:  value_len:24 | kind:2 | cas:1 | flags:1 | wanted:1 | extension:1 | 0:2
-//!  names:  key_len:16 | origin:4 | encoding:4 | codec:4 | 0:4
+//!  shape:      value_len:24 | kind:2 | cas:1 | flags:1 | wanted:1 | extension:1 | tags:1 | 0:1
+//!  names:      key_len:16 | origin:4 | encoding:4 | codec:4 | cost:4
+//!  extension:  marks:8 | fraction:10 | tenant:10 | 0:4
 //! ```
+//!
+//! Reserved by layout 2 and zero: the bit of tags, whose block will lie before the flags, the class of cost, the tenant.
+//! An item with that bit is none to this program, which would look for its key elsewhere.
 //!
 //! What lies between the optional cas and the flags is the item's payload: of a number or a large value.
 
@@ -21,6 +25,9 @@ pub(crate) enum Kind {
     Number = 1,
     /// Whole segments and a tail.
     Large = 2,
+    /// Laid out as bytes. What they are is the business of those who ask for such items; to all others there is none.
+    /// Written into arenas of layout 2 only.
+    Typed = 3,
 }
 
 /// Bytes of the four words that every item has.
@@ -34,6 +41,11 @@ const PAYLOAD: u64 = 16;
 /// Bytes of an extent.
 pub(crate) const EXTENT: u64 = 8;
 
+/// Parts of the extension.
+pub(crate) const MARKS: u32 = (1 << 8) - 1;
+pub(crate) const FRACTION_SHIFT: u32 = 8;
+pub(crate) const FRACTION: u32 = (1 << 10) - 1 << FRACTION_SHIFT;
+
 /// The first word of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape(pub u32);
@@ -45,8 +57,10 @@ const HAS_FLAGS: u32 = 1 << 27;
 /// Somebody has been told this item's cas, so that a copy of it must keep it.
 pub(crate) const WANTED: u32 = 1 << 28;
 const HAS_EXTENSION: u32 = 1 << 29;
+/// Bits that no item has.
+const RESERVED: u32 = 3 << 30;
 /// What moves the key away from its usual place.
-const OPTIONS: u32 = 3 << KIND_SHIFT | HAS_CAS | HAS_FLAGS | HAS_EXTENSION;
+const OPTIONS: u32 = 3 << KIND_SHIFT | HAS_CAS | HAS_FLAGS | HAS_EXTENSION | RESERVED;
 
 impl Shape {
     /// Header, key and bytes, and nothing else.
@@ -95,13 +109,17 @@ impl Shape {
         Shape(self.0 & OPTIONS)
     }
 
+    /// None: it is no item that this program knows.
     #[inline]
     pub fn kind(self) -> Option<Kind> {
+        if self.0 & RESERVED != 0 {
+            return None;
+        }
         match self.0 >> KIND_SHIFT & 3 {
             0 => Some(Kind::Bytes),
             1 => Some(Kind::Number),
             2 => Some(Kind::Large),
-            _ => None,
+            _ => Some(Kind::Typed),
         }
     }
 
@@ -140,7 +158,7 @@ impl Shape {
 #[inline(always)]
 pub(crate) fn payload_len(kind: Kind, extents: u64) -> u64 {
     match kind {
-        Kind::Bytes => 0,
+        Kind::Bytes | Kind::Typed => 0,
         Kind::Number => PAYLOAD,
         Kind::Large => PAYLOAD + EXTENT * extents,
     }
@@ -156,7 +174,7 @@ pub(crate) fn extents_in(payload_len: u64) -> usize {
 pub(crate) fn stored_len(kind: Kind, value_len: u64) -> u64 {
     match kind {
         Kind::Number => 0,
-        Kind::Bytes | Kind::Large => value_len,
+        Kind::Bytes | Kind::Large | Kind::Typed => value_len,
     }
 }
 

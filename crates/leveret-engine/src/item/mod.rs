@@ -1,7 +1,7 @@
 //! An item in a segment: what its bytes say (`layout.rs`), read here, written in `write.rs`.
 //!
-//! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later),
-//! a number, its cas and its width (incr), and the bit `wanted` in the shape.
+//! Published items never change, except for whole aligned words: the deadline and its fraction in the extension (touch,
+//! under the lock, only ever later), a number, its cas and its width (incr), and the bit `wanted` in the shape.
 mod division;
 pub(crate) mod layout;
 mod write;
@@ -47,10 +47,6 @@ impl Header {
             codec: Codec((names >> 8 & 15) as u8),
             marks,
         }
-    }
-
-    pub fn deadline(self) -> Deadline {
-        Deadline(self.deadline)
     }
 }
 
@@ -115,12 +111,14 @@ pub(crate) struct Items {
     pub data: Data,
     segment_shift: u32,
     memory: u64,
+    /// Whether the extension holds what layout 2 has put there.
+    pub has_millis: bool,
 }
 
 impl Items {
     pub fn new(data: Data, geometry: &Geometry) -> Items {
-        let Geometry { segment_shift, memory, .. } = *geometry;
-        Items { data, segment_shift, memory }
+        let Geometry { segment_shift, memory, layout, .. } = *geometry;
+        Items { data, segment_shift, memory, has_millis: layout >= 2 }
     }
 
     /// The item at `at`, if what lies there fits into its segment. Whatever the bytes are, the answer is inside of it.
@@ -162,7 +160,7 @@ impl Items {
         let kind = header.shape.kind()?;
         let payload = at + header.shape.payload();
         let mut extents = 0;
-        if kind != Kind::Bytes {
+        if matches!(kind, Kind::Number | Kind::Large) {
             if payload + layout::payload_len(kind, 0) > end {
                 return None;
             }
@@ -178,15 +176,23 @@ impl Items {
     /// Flags, origin, encoding, codec and marks of an item.
     #[inline]
     pub fn meta_of(&self, view: &View) -> Meta {
+        self.told_of(view).0
+    }
+
+    /// The same, and from when on it is dead, as one look at the extension shows them: beside a touch the deadline may be
+    /// as much as a second earlier than both the old one and the new one. `deadline_of` says what counts.
+    #[inline(always)]
+    pub fn told_of(&self, view: &View) -> (Meta, Deadline) {
         let (shape, key) = (view.header.shape, view.key());
-        let word = |at| self.data.word(at).load(Ordering::Relaxed);
-        let marks = if shape.has_extension() {
-            Marks::from_bits(word(layout::extension_before(key)) as u8)
+        let extension = self.extension_of(view);
+        let flags = if shape.has_flags() {
+            self.data.word(layout::flags_before(shape, key)).load(Ordering::Relaxed)
         } else {
-            Marks::NONE
+            0
         };
-        let flags = if shape.has_flags() { word(layout::flags_before(shape, key)) } else { 0 };
-        view.header.meta(flags, marks)
+        let fraction = (extension & layout::FRACTION) >> layout::FRACTION_SHIFT;
+        let deadline = Deadline { second: view.header.deadline, fraction };
+        (view.header.meta(flags, Marks::from_bits(extension as u8)), deadline)
     }
 
     /// The explicit cas of an item that has one.
@@ -214,6 +220,79 @@ impl Items {
 
     pub fn deadline_cell(&self, view: &View) -> &AtomicU32 {
         self.data.word(view.at + DEADLINE)
+    }
+
+    /// The extension of an item that has one.
+    #[inline]
+    pub fn extension_cell(&self, view: &View) -> &AtomicU32 {
+        self.data.word(layout::extension_before(view.key()))
+    }
+
+    /// The extension; 0 where there is none.
+    #[inline(always)]
+    fn extension_of(&self, view: &View) -> u32 {
+        if view.header.shape.has_extension() {
+            self.extension_cell(view).load(Ordering::Relaxed)
+        } else {
+            0
+        }
+    }
+
+    /// From when on an item is dead.
+    #[inline(always)]
+    pub fn deadline_of(&self, view: &View) -> Deadline {
+        if view.header.shape.has_extension() {
+            self.exact_deadline_of(view)
+        } else {
+            Deadline::of_second(view.header.deadline)
+        }
+    }
+
+    /// A touch stores the deadline, then the fraction. In this order no deadline is read that is earlier than both the old
+    /// one and the new one.
+    #[inline(never)]
+    fn exact_deadline_of(&self, view: &View) -> Deadline {
+        let extension = self.extension_cell(view).load(Ordering::Acquire);
+        let second = self.deadline_cell(view).load(Ordering::Relaxed);
+        let fraction = (extension & layout::FRACTION) >> layout::FRACTION_SHIFT;
+        // Whatever a damaged file says: below a second, and none of what never ends.
+        Deadline { second, fraction: if second == Deadline::NEVER.second { 0 } else { fraction.min(999) } }
+    }
+
+    /// Moves the deadline of an item back, under the lock. False: it has no extension, and this deadline needs one.
+    pub fn set_deadline(&self, view: &View, deadline: Deadline) -> bool {
+        let has_extension = view.header.shape.has_extension();
+        let fraction = self.kept_fraction(deadline);
+        if fraction != 0 && !has_extension {
+            return false;
+        }
+        self.deadline_cell(view).store(deadline.second, Ordering::Release);
+        if has_extension {
+            let cell = self.extension_cell(view);
+            let extension = cell.load(Ordering::Relaxed);
+            // Release: pairs with the Acquire in `exact_deadline_of`.
+            cell.store(extension & !layout::FRACTION | fraction, Ordering::Release);
+        }
+        true
+    }
+
+    /// A deadline as this arena keeps it.
+    pub fn kept(&self, deadline: Deadline) -> Deadline {
+        if self.has_millis {
+            deadline
+        } else {
+            Deadline::of_second(deadline.second)
+        }
+    }
+
+    /// The fraction of a deadline as the extension holds it. An arena of layout 1 rounds deadlines up.
+    #[inline(always)]
+    fn kept_fraction(&self, deadline: Deadline) -> u32 {
+        if deadline.fraction != 0 && self.has_millis {
+            deadline.fraction << layout::FRACTION_SHIFT
+        } else {
+            0
+        }
     }
 
     /// How a large value is divided, unless its numbers contradict each other or what an arena can hold.

@@ -105,7 +105,7 @@ pub struct Entry<'k> {
     pub value_len: u64,
     /// When the item was stored.
     pub mtime: Time,
-    /// From when on it is dead.
+    /// From when on it is dead, to the second.
     pub deadline: Deadline,
     /// The process, by its number in its own namespace.
     pub pid: u32,
@@ -165,7 +165,7 @@ fn encode<'b>(entry: &Entry<'_>, bytes: &'b mut [u8; ENTRY_BYTES]) -> &'b [u8] {
         key.len() as u64 | u64::from(what) << 16 | u64::from(detail) << 24 | u64::from(entry.program as u32) << 32,
         entry.micros,
         entry.value_len,
-        u64::from(entry.mtime.0) | u64::from(entry.deadline.0) << 32,
+        u64::from(entry.mtime.0) | u64::from(entry.deadline.second) << 32,
         u64::from(entry.pid),
     ];
     for (piece, word) in bytes.chunks_exact_mut(8).zip(front) {
@@ -205,7 +205,7 @@ pub(crate) fn get<'b>(ring: &JournalRing, number: u64, bytes: &'b mut [u8; ENTRY
         key: &bytes[FRONT * 8..FRONT * 8 + key_len],
         value_len: word(2),
         mtime: Time(word(3) as u32),
-        deadline: Deadline((word(3) >> 32) as u32),
+        deadline: Deadline::of_second((word(3) >> 32) as u32),
         pid: word(4) as u32,
         program: Program::of_number((first >> 32) as u32),
     })

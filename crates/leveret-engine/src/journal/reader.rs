@@ -126,7 +126,7 @@ mod tests {
         store(Mode::Append, b" and", Deadline::NEVER);
         arena.find(b"key", now).expect("there");
         arena.find_with(b"key", ReadOptions::new().untraced(), now).expect("free").expect("there");
-        store(Mode::Set, b"dead", Deadline(now.0 - 1));
+        store(Mode::Set, b"dead", Deadline::of_second(now.0 - 1));
         assert_eq!(arena.find(b"key", now), None);
         arena.store(b"number", Value::Integer(-12), Meta::default(), Deadline::NEVER, Mode::Set, now).expect("room");
         assert!(arena.delete(b"number", now).expect("free"));

@@ -9,8 +9,9 @@ use crate::fork::step;
 use crate::map::file_lock::FileLock;
 use crate::map::folder::Folder;
 use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
-use crate::map::layout::{Control, Shard, BUCKET_SIZE};
+use crate::map::layout::{Control, Resize, Shard, BUCKET_SIZE};
 use crate::map::name::{beside, name_of, DESCRIPTORS, FOUND};
+use crate::policy::EvictionPolicy;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -30,6 +31,7 @@ pub struct OpenOptions {
     pub(crate) lock_timeout: Duration,
     pub(crate) evict: bool,
     pub(crate) cores: u32,
+    pub(crate) layout: u32,
 }
 
 impl Default for OpenOptions {
@@ -41,7 +43,14 @@ impl Default for OpenOptions {
 impl OpenOptions {
     /// 64 MiB, made when there is none.
     pub const fn new() -> OpenOptions {
-        OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), evict: true, cores: 0 }
+        OpenOptions {
+            memory: 64 << 20,
+            create: true,
+            lock_timeout: Duration::from_secs(1),
+            evict: true,
+            cores: 0,
+            layout: FORMAT,
+        }
     }
 
     /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
@@ -60,9 +69,15 @@ impl OpenOptions {
     }
 
     /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead
-    /// is reclaimed all the same.
+    /// is reclaimed all the same. A new arena gets the policy `All` or `None` by it, for all processes.
     pub const fn evict(self, evict: bool) -> OpenOptions {
         OpenOptions { evict, ..self }
+    }
+
+    /// For tests of upgrades: layout of a new arena, 1 or 2.
+    #[doc(hidden)]
+    pub const fn layout(self, layout: u32) -> OpenOptions {
+        OpenOptions { layout, ..self }
     }
 
     /// Processors to shape a new arena for; 0 = those of this machine.
@@ -158,7 +173,7 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
     let file = rustix::io::fcntl_dupfd_cloexec(&file, 3).map_err(failed("keep an arena without a name in"))?;
     let geometry = new_geometry(options)?;
     let path = folder.join(file.as_raw_fd().to_string());
-    fill(&file, &geometry, &path)?;
+    fill(&file, &geometry, options, &path)?;
     let stat = fs::stat(&path).map_err(failed("find an arena without a name in"))?;
     Ok((path, Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: true }))
 }
@@ -199,7 +214,7 @@ fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let uuid = random();
     let seed = u64::from_ne_bytes(random()[..8].try_into().expect("eight bytes"));
-    Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)
+    Ok(Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)?.of_layout(options.layout))
 }
 
 /// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
@@ -208,10 +223,10 @@ fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, O
     // Without a name until it is whole: whoever is killed before leaves nothing behind.
     let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
     let Ok(file) = fs::openat(folder, ".", flags, folder.mode()) else {
-        return create_named(folder, path, &geometry);
+        return create_named(folder, path, &geometry, options);
     };
     step();
-    fill(&file, &geometry, path)?;
+    fill(&file, &geometry, options, path)?;
     step();
     fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", path, error))?;
     let own = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
@@ -221,20 +236,20 @@ fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, O
         // No /proc is mounted.
         Err(Errno::NOENT) => {
             drop(file);
-            create_named(folder, path, &geometry)
+            create_named(folder, path, &geometry, options)
         }
         Err(error) => Err(failed("publish", path, error)),
     }
 }
 
 /// Where a file must have a name from its beginning: one of its own, until it is whole.
-fn create_named(folder: &Folder, path: &Path, geometry: &Geometry) -> Result<bool, OpenError> {
+fn create_named(folder: &Folder, path: &Path, geometry: &Geometry, options: &OpenOptions) -> Result<bool, OpenError> {
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = fs::openat(folder, name_of(&temporary), flags, folder.mode())
         .map_err(|error| failed("create", &temporary, error))?;
-    let made = fill(&file, geometry, path).and_then(|()| {
+    let made = fill(&file, geometry, options, path).and_then(|()| {
         fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", &temporary, error))?;
         match fs::linkat(folder, name_of(&temporary), folder, name_of(path), AtFlags::empty()) {
             Ok(()) => Ok(true),
@@ -246,7 +261,7 @@ fn create_named(folder: &Folder, path: &Path, geometry: &Geometry) -> Result<boo
     made
 }
 
-fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenError> {
+fn fill(file: &OwnedFd, geometry: &Geometry, options: &OpenOptions, path: &Path) -> Result<(), OpenError> {
     let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 1)) >> geometry.segment_shift)
         .min(u64::from(geometry.segments_max) / 2);
     let index = geometry.region(RegionId::Index).off;
@@ -286,6 +301,11 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
     }
     let control = geometry.region(RegionId::Control).off;
     write(control + offset_of!(Control, active_segments) as u64, &(active as u32).to_ne_bytes())?;
+    if geometry.layout >= 2 {
+        let policy = if options.evict { EvictionPolicy::All } else { EvictionPolicy::None };
+        let at = offset_of!(Control, resize) + offset_of!(Resize, policy);
+        write(control + at as u64, &policy.word().to_ne_bytes())?;
+    }
     write(0, &geometry.encode())
 }
 

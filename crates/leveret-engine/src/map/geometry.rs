@@ -5,8 +5,10 @@ use super::layout::{
 };
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
-/// Version of this file, `layout.rs`, `segment/header.rs` and `item/layout.rs`. Another number is another layout: such files are refused.
-pub const FORMAT: u32 = 1;
+/// Version of this file, `layout.rs`, `segment/header.rs` and `item/layout.rs` that new arenas have.
+pub const FORMAT: u32 = 2;
+/// The oldest one that is read. Any number outside of these two is another layout: such files are refused.
+const FORMAT_FIRST: u32 = 1;
 const MAGIC: [u8; 8] = *b"LEVERET\0";
 const ENDIAN: u32 = 0x0102_0304;
 
@@ -14,7 +16,8 @@ const ENDIAN: u32 = 0x0102_0304;
 pub(crate) const PAGE: u64 = 4096;
 const DIRECTORY: usize = 1024;
 const REGIONS_MAX: usize = 32;
-/// Where the bits lie that only a program that knows them may ignore. This one knows none.
+/// Where the bits lie without which nobody may open the arena who does not know them: here all of them. The next 8 bytes
+/// hold bits that may be unknown.
 const INCOMPATIBLE: usize = 16;
 /// Where the superblock's checksum lies.
 const CRC: usize = 128;
@@ -24,6 +27,9 @@ const SHARDS_MAX: u32 = 256;
 /// What one shard may have: twice as many buckets would no longer be counted in 32 bits.
 const BUCKETS_MAX: u64 = 1 << 30;
 const GHOSTS_MAX: u64 = 1 << 30;
+/// Logarithms of the fewest and the most cells for tags. False misses are rarer the more there are, so a large arena has
+/// more of them.
+const TAG_CELLS: std::ops::RangeInclusive<u32> = if cfg!(model) { 3..=3 } else { 13..=22 };
 
 /// What a region holds. Unknown ids in a file are ignored, so that a later version may add regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,9 +54,11 @@ pub(crate) enum RegionId {
     Data = 15,
     /// Behind all others, since arenas from before it have none. Its memory is allocated for the first watcher.
     Journal = 16,
+    /// Of layout 2. Zero in this version: when each tag was last forgotten.
+    Tags = 17,
 }
 
-const REGIONS: [RegionId; 16] = [
+const REGIONS: [RegionId; 17] = [
     RegionId::Control,
     RegionId::Processes,
     RegionId::Shards,
@@ -67,6 +75,7 @@ const REGIONS: [RegionId; 16] = [
     RegionId::Overflow,
     RegionId::Data,
     RegionId::Journal,
+    RegionId::Tags,
 ];
 
 /// Where a region lies in the file.
@@ -79,6 +88,8 @@ pub(crate) struct Region {
 /// The numbers that shape an arena: read once at attach into private memory, never from the file again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
+    /// Version of the layout.
+    pub layout: u32,
     /// Limit of everything that is allocated: metadata, index and data.
     pub memory: u64,
     pub segment_shift: u32,
@@ -127,6 +138,7 @@ impl Geometry {
         // A shard needs some 64 segments of its own for that, and more than two a core buy no concurrency.
         let shards = floor_power(u64::from(cores.max(1).saturating_mul(2).min(segments_max / 64).min(SHARDS_MAX)));
         let geometry = Geometry {
+            layout: FORMAT,
             memory,
             segment_shift: segment_size.ilog2(),
             segments_max,
@@ -145,12 +157,17 @@ impl Geometry {
         Ok(geometry.laid_out())
     }
 
+    /// The same arena as another version lays it out.
+    pub fn of_layout(self, layout: u32) -> Geometry {
+        Geometry { layout, ..self }.laid_out()
+    }
+
     /// Puts the regions behind each other.
     fn laid_out(mut self) -> Geometry {
         let mut off = PAGE;
         for id in REGIONS {
             let len = self.region_len(id);
-            self.regions[id as usize - 1] = Region { off, len };
+            self.regions[id as usize - 1] = if len == 0 { Region::default() } else { Region { off, len } };
             off += len;
         }
         self.file_len = off;
@@ -161,6 +178,7 @@ impl Geometry {
     #[cfg(all(model, test))]
     pub fn tiny() -> Geometry {
         let geometry = Geometry {
+            layout: FORMAT,
             memory: 72 << 10,
             segment_shift: 9,
             segments_max: 8,
@@ -199,7 +217,14 @@ impl Geometry {
             RegionId::Overflow => shards * u64::from(self.overflow_max()) * BUCKET_SIZE,
             RegionId::Data => segments << self.segment_shift,
             RegionId::Journal => size_of::<JournalRing>() as u64,
+            RegionId::Tags if self.layout == 1 => 0,
+            RegionId::Tags => 8 << (self.memory / 1024).ilog2().clamp(*TAG_CELLS.start(), *TAG_CELLS.end()),
         })
+    }
+
+    /// Whether a region may be missing.
+    fn is_optional(&self, id: RegionId) -> bool {
+        self.layout == 1 && matches!(id, RegionId::Journal | RegionId::Tags)
     }
 
     pub fn region(&self, id: RegionId) -> Region {
@@ -261,7 +286,7 @@ impl Geometry {
         let mut page = vec![0u8; PAGE as usize];
         let mut put = |off: usize, bytes: &[u8]| page[off..off + bytes.len()].copy_from_slice(bytes);
         put(0, &MAGIC);
-        put(8, &FORMAT.to_ne_bytes());
+        put(8, &self.layout.to_ne_bytes());
         put(12, &ENDIAN.to_ne_bytes());
         // 16..32: incompatible and compatible feature bits, none so far.
         put(32, &self.uuid);
@@ -270,6 +295,7 @@ impl Geometry {
         put(72, &self.hash_seed.to_ne_bytes());
         put(80, &self.file_len.to_ne_bytes());
         put(88, &self.memory.to_ne_bytes());
+        let regions = REGIONS.into_iter().filter(|id| self.region(*id).len != 0);
         for (index, number) in [
             self.segment_shift,
             self.shard_shift,
@@ -278,14 +304,14 @@ impl Geometry {
             self.buckets_max,
             self.chunk_buckets,
             self.ghosts,
-            REGIONS.len() as u32,
+            regions.clone().count() as u32,
         ]
         .into_iter()
         .enumerate()
         {
             put(96 + 4 * index, &number.to_ne_bytes());
         }
-        for (index, id) in REGIONS.into_iter().enumerate() {
+        for (index, id) in regions.enumerate() {
             let at = DIRECTORY + 24 * index;
             put(at, &(id as u32).to_ne_bytes());
             put(at + 8, &self.region(id).off.to_ne_bytes());
@@ -309,8 +335,9 @@ impl Geometry {
         if u32_at(12) != ENDIAN {
             return Err(foreign("it was made on a machine of another byte order"));
         }
-        if u32_at(8) != FORMAT {
-            return Err(Unfit::Layout(u32_at(8)));
+        let layout = u32_at(8);
+        if !(FORMAT_FIRST..=FORMAT).contains(&layout) {
+            return Err(Unfit::Layout(layout));
         }
         let mut zeroed = page[..PAGE as usize].to_vec();
         zeroed[CRC..CRC + 4].fill(0);
@@ -321,6 +348,7 @@ impl Geometry {
             return Err(Unfit::Features(u64_at(INCOMPATIBLE)));
         }
         let mut geometry = Geometry {
+            layout,
             memory: u64_at(88),
             segment_shift: u32_at(96),
             shard_shift: u32_at(100),
@@ -360,7 +388,7 @@ impl Geometry {
         let mut end = PAGE;
         for id in REGIONS {
             let region = geometry.region(id);
-            if id == RegionId::Journal && region == Region::default() {
+            if geometry.is_optional(id) && region == Region::default() {
                 continue;
             }
             // In this order, so that no two overlap and everything before the index is allocated at creation.
@@ -412,10 +440,37 @@ mod tests {
 
     #[test]
     fn an_arena_from_before_the_journal_is_taken() {
-        let mut geometry = sample(8 << 20, 2);
+        let mut geometry = sample(8 << 20, 2).of_layout(1);
         let journal = std::mem::take(&mut geometry.regions[RegionId::Journal as usize - 1]);
         geometry.file_len = journal.off;
         assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry));
+    }
+
+    /// Its superblock is what programs wrote that knew no other, byte for byte.
+    #[test]
+    fn an_arena_of_layout_1_is_laid_out_as_before() {
+        let geometry = sample(8 << 20, 2).of_layout(1);
+        let page = geometry.encode();
+        let word = |at: usize| u32::from_ne_bytes(page[at..at + 4].try_into().expect("four bytes"));
+        assert_eq!((word(8), word(124), word(CRC)), (1, 16, 0x8AF7_22F5));
+        assert_eq!(geometry.region(RegionId::Tags), Region::default());
+        assert_eq!(Geometry::decode(&page, geometry.file_len), Ok(geometry));
+    }
+
+    #[test]
+    fn layouts_of_other_programs_are_refused_by_their_number_before_anything_else() {
+        let mut page = sample(8 << 20, 2).encode();
+        for layout in [0, 3, u32::MAX] {
+            page[8..12].copy_from_slice(&layout.to_ne_bytes());
+            assert_eq!(Geometry::decode(&page, 0), Err(Unfit::Layout(layout)));
+        }
+    }
+
+    #[test]
+    fn the_cells_of_tags_grow_with_the_memory() {
+        for (memory, cells) in [(8 << 20, 1 << 13), (16 << 20, 1 << 14), (100 << 20, 1 << 16), (1 << 40, 1 << 22)] {
+            assert_eq!(sample(memory, 2).region(RegionId::Tags).len, 8 * cells);
+        }
     }
 
     /// The error said that a file of version 1 is not read by a program that reads version 1.

@@ -27,7 +27,35 @@ pub(crate) struct Control {
     pub reads: [ReadsOfProgram; PROGRAMS],
     pub holds: Holds,
     pub refused: Refused,
-    _reserved: [AtomicU64; 480 - 8 * PROGRAMS],
+    _line1: [AtomicU64; 40 - 8 * PROGRAMS],
+    pub tags: Tags,
+    pub resize: Resize,
+    _reserved: [AtomicU64; 424],
+}
+
+/// Reserved by layout 2 and zero: how often a tag was forgotten, alone in its line.
+#[repr(C)]
+pub(crate) struct Tags {
+    pub serial: AtomicU64,
+    _reserved: [AtomicU64; 7],
+}
+
+/// Reserved by layout 2 and zero, but for `policy`.
+#[repr(C)]
+pub(crate) struct Resize {
+    /// The memory limit in bytes; 0 = that of the superblock.
+    pub limit: AtomicU64,
+    /// The process that closes the arena.
+    pub closer: AtomicU64,
+    /// The flush word from before.
+    pub flush_before: AtomicU64,
+    pub tags_ready: AtomicU32,
+    /// Counts how often memory was given back.
+    pub punched: AtomicU32,
+    /// An `EvictionPolicy`.
+    pub policy: AtomicU32,
+    _spare: AtomicU32,
+    _reserved: [AtomicU64; 3],
 }
 
 /// How long shards' locks were held, of those sections that were timed: `shard/hold_timer.rs`.
@@ -72,7 +100,8 @@ pub(crate) struct ProcessSlot {
     pub pid_namespace: AtomicU64,
     /// A `Program`.
     pub program: AtomicU32,
-    _spare: AtomicU32,
+    /// Reserved by layout 2 and zero: what this process knows, behind 24 bits of its incarnation.
+    pub knows: AtomicU32,
     _reserved: [AtomicU64; 4],
 }
 
@@ -259,7 +288,9 @@ pub(crate) const BUCKET_SIZE: u64 = 64;
 
 const _: () = {
     assert!(size_of::<Control>() == 4096 && align_of::<Control>() == 8);
-    assert!(size_of::<ProcessSlot>() == 64);
+    assert!(core::mem::offset_of!(Resize, policy) == 32);
+    assert!(core::mem::offset_of!(Control, tags) == 576 && core::mem::offset_of!(Control, resize) == 640);
+    assert!(size_of::<ProcessSlot>() == 64 && core::mem::offset_of!(ProcessSlot, knows) == 28);
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
     assert!(size_of::<SurveyState>() == 64);
     assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, given) == 128);

@@ -97,8 +97,8 @@ const OPERATIONS: [Operation; 10] = [
     },
     Operation {
         name: "touch",
-        prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline(NOW.0 + 10), NOW).expect("room"),
-        work: |arena| assert_eq!(arena.touch(KEY, Deadline(NOW.0 + 20), NOW), Ok(true)),
+        prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline::of_second(NOW.0 + 10), NOW).expect("room"),
+        work: |arena| assert_eq!(arena.touch(KEY, Deadline::of_second(NOW.0 + 20), NOW), Ok(true)),
         before: Some((b'a', LEN)),
         after: Some((b'a', LEN)),
     },
@@ -170,7 +170,7 @@ fn judge(operation: &Operation, ends: &[End]) -> (bool, usize) {
     if let Some(found) = reader.peek(KEY, NOW) {
         let (segment, _) = place_of(&reader, KEY);
         let expiry = reader.core.segments.header(segment).expiry();
-        assert!(found.deadline.0 <= expiry, "{name} {ends:?}: lives longer than its segment");
+        assert!(found.deadline.second <= expiry, "{name} {ends:?}: lives longer than its segment");
     }
     let token = world.spare().load(Ordering::Relaxed);
     if token != 0 && seen == operation.after {

@@ -92,6 +92,11 @@ impl StateWord {
         (self.0 >> 57) as u8
     }
 
+    /// The same with another class.
+    pub fn with_class(self, class: u8) -> StateWord {
+        StateWord(self.0 & !(0x7f << 57) | u64::from(class) << 57)
+    }
+
     /// Whether both say the same but for the generation.
     #[inline]
     pub fn is_like(self, other: StateWord) -> bool {

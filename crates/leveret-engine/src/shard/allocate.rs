@@ -1,6 +1,7 @@
 //! Room for items in the segments of a shard. Together they are a segmented log: items are only ever appended. What is
 //! written here beside the state words is a hint that the next lock owner can rebuild.
 use crate::map::layout::OPEN_PER_SHARD;
+use crate::policy::EvictionPolicy;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
@@ -98,7 +99,10 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         })
     };
     let any_class = size > locked.core.segments.size() / 16;
-    let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
+    // What may go and what may not lie apart, so that a drain finds something to drop.
+    let is_apart = any_class && locked.core.policy() == EvictionPolicy::Volatile;
+    let is_like = |other: u8| other == class || any_class && !(is_apart && (other == 0 || class == 0));
+    let suits = |word: StateWord, room: u64| size <= room && is_like(word.class());
     if let Some((.., place)) =
         open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room)
     {

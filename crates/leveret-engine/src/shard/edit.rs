@@ -4,6 +4,7 @@ use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FREQUENCY_MAX, UNREAD, WATCHED};
 use crate::item::View;
 use crate::map::layout::{Bucket, SLOTS};
+use crate::policy::EvictionPolicy;
 use crate::shard::{pieces, tell_evicted, Locked};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -125,17 +126,27 @@ fn make_way(locked: &Locked<'_>, spot: &Spot<'_>) {
 #[inline]
 pub(crate) fn refuses(locked: &Locked<'_>, located: &Located<'_>) -> bool {
     let needs_bucket = located.old.is_none() && located.empty.is_none();
-    needs_bucket && !locked.core.evicts && (located.length >= CHAIN_MAX || free_overflow(locked).is_none())
+    needs_bucket && locked.core.policy() != EvictionPolicy::All && is_full(locked, located)
 }
 
-/// The slot of a full chain's last bucket that is given to another key: a dead item's, else that of the item read least.
+/// Whether no bucket can be added to a full chain, and no item of its last one may make way.
+#[cold]
+fn is_full(locked: &Locked<'_>, located: &Located<'_>) -> bool {
+    let has_bucket = located.length < CHAIN_MAX && free_overflow(locked).is_some();
+    !has_bucket && least_useful_of(locked, located).is_none()
+}
+
+/// The slot of a full chain's last bucket that is given to another key: a dead item's, else that of the item read least of
+/// those that may be dropped.
 fn least_useful_of<'a>(locked: &Locked<'a>, located: &Located<'a>) -> Option<Spot<'a>> {
     let last = located.last;
     let spots =
         (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
     let is_alive =
         |spot: &Spot<'a>| locked.core.item_behind(locked.index, spot.word).is_some_and(|view| locked.is_alive(&view));
-    let items = spots.filter(|spot| spot.word.is_item());
+    let may_go =
+        |spot: &Spot<'a>| locked.core.item_behind(locked.index, spot.word).is_none_or(|view| locked.may_evict(&view));
+    let items = spots.filter(|spot| spot.word.is_item() && (!is_alive(spot) || may_go(spot)));
     items.min_by_key(|spot| (is_alive(spot), spot.frequency() & !(WATCHED | UNREAD)))
 }
 

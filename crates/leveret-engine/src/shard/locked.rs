@@ -5,8 +5,9 @@ use crate::counters::Counter;
 use crate::fate::{self, Fate};
 use crate::item::View;
 use crate::map::layout::Shard;
+use crate::policy::EvictionPolicy;
 use crate::sync::Ordering;
-use crate::time::{Moment, Time};
+use crate::time::{Deadline, Moment, Time};
 use std::cell::Cell;
 
 /// A shard whose lock this thread holds. Whatever changes the index or the segments of a shard asks for one.
@@ -52,10 +53,19 @@ impl<'a> Locked<'a> {
         cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
     }
 
+    /// Whether an item may be dropped while it lives.
+    pub fn may_evict(&self, view: &View) -> bool {
+        match self.core.policy() {
+            EvictionPolicy::All => true,
+            EvictionPolicy::Volatile => view.header.deadline != Deadline::NEVER.second(),
+            EvictionPolicy::None => false,
+        }
+    }
+
     /// Neither expired nor flushed.
     #[inline(always)]
     pub fn is_alive(&self, view: &View) -> bool {
         let epoch = self.core.segments.epoch_of(view.segment);
-        fate::judge(view.header.deadline(), epoch, || self.epoch, self) == Fate::Alive
+        fate::of_item(self.core, view, epoch, || self.epoch, self) == Fate::Alive
     }
 }

@@ -8,7 +8,6 @@ use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::edit::{self, Located, Old};
 use crate::shard::pieces::{self, Pieces};
 use crate::shard::{relocate, token, Locked};
-use crate::time::Deadline;
 
 /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room,
 /// nothing changed.
@@ -31,7 +30,7 @@ pub(crate) fn put(
     let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
     // 0 is no token: readers are told it where they have asked for none.
     let cas = item.cas.filter(|cas| *cas != 0).or_else(|| needs_cas.then(|| token::next_cas(locked)));
-    let plan = item.plan(cas.is_some());
+    let plan = core.items.plan(item, cas.is_some());
     let size = plan.size();
     let pool = match old {
         Some(old) => core.segments.state(old.view.segment).pool(),
@@ -40,14 +39,14 @@ pub(crate) fn put(
             evict::pool_of_new(locked, located.hash, size + elsewhere)
         }
     };
-    let place = allocate::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
+    let place = allocate::reserve(locked, pool, class_of(item.deadline, locked), size, Spare::Keep)?;
     core.touched.touch(&core.items.data, place.at, size);
     core.items.write(place.at, item, &plan, cas);
     if let Some(pieces) = pieces {
         // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
         pieces.hand_over(locked);
     }
-    allocate::publish(locked, place, size, item.deadline);
+    allocate::publish(locked, place, size, item.deadline.second);
     let cas = if want_cas {
         core.items.view(&core.segments, place.segment, place.at).map_or(0, |view| token::give_cas(locked, &view))
     } else {

@@ -5,7 +5,6 @@ use crate::segment::{class_of, Pool};
 use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::{token, Locked};
 use crate::sync::Ordering;
-use crate::time::Deadline;
 
 /// The cas that a copy of an item must have explicitly, since its place was its token until now.
 pub(crate) fn told_cas(locked: &Locked<'_>, view: &View) -> Option<u64> {
@@ -23,10 +22,10 @@ pub(crate) fn relocate(
     change: &Change,
     spare: Spare,
 ) -> Option<(Place, u64)> {
-    let size = change.size(view);
-    let place = allocate::reserve(locked, pool, class_of(Deadline(change.deadline), locked), size, spare)?;
+    let size = locked.core.items.size_of_copy(view, change);
+    let place = allocate::reserve(locked, pool, class_of(change.deadline, locked), size, spare)?;
     locked.core.items.write_copy(view, place.at, change);
-    allocate::publish(locked, place, size, change.deadline);
+    allocate::publish(locked, place, size, change.deadline.second);
     spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
     Some((place, size))
 }

@@ -70,7 +70,7 @@ impl Pooled {
             }
             let mut value = vec![0u8; found.value_len as usize];
             leveret_copy(self.opened.arena, &found, value.as_mut_ptr().cast());
-            Some((value, found.number(), found.meta, found.deadline.0))
+            Some((value, found.number(), found.meta, found.deadline.second()))
         }
     }
 }

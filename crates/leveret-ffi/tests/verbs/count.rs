@@ -120,7 +120,7 @@ fn text_that_was_counted_keeps_all_but_its_form() {
     opened.store_until(b"key", b"41 ", Meta::default().with_origin(Origin::WIRE).with_flags(1), deadline);
     assert_eq!(opened.count(b"key", 1, false), Ok(42));
     let found = opened.found(b"key");
-    assert_eq!((found.number(), found.deadline.0, found.meta.flags), (Some(42), deadline, 1));
+    assert_eq!((found.number(), found.deadline.second(), found.meta.flags), (Some(42), deadline, 1));
     assert_eq!((found.meta.origin, found.meta.encoding), (Origin::WIRE, Encoding::INTEGER));
 }
 

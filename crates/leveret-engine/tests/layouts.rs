@@ -1,0 +1,85 @@
+//! Arenas of both layouts under one program: an upgrade, and a step back.
+use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, LAYOUT_VERSION};
+
+fn options(layout: u32) -> OpenOptions {
+    OpenOptions::new().memory(8 << 20).layout(layout)
+}
+
+fn fill(arena: &Arena, now: Time) {
+    for number in 0..40_000u32 {
+        let deadline =
+            if number % 2 == 0 { Deadline::NEVER } else { Deadline::at_millis(u64::from(now.0) * 1000 + 60_500) };
+        let meta = Meta::default().with_flags(number % 3);
+        arena.store(&number.to_ne_bytes(), Value::Bytes(&[7; 300]), meta, deadline, Mode::Set, now).expect("room");
+    }
+    arena.set(b"large", &[1; 300_000], Deadline::at_millis(u64::from(now.0) * 1000 + 60_500), now).expect("room");
+}
+
+/// A program that is upgraded serves the arena of the one before it: the same reads and writes, and evictions.
+#[test]
+fn an_arena_of_layout_1_is_served() {
+    for layout in [1, 2] {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("old.arena");
+        let (made, _) = Arena::open(&path, &options(layout)).expect("an arena");
+        let (arena, is_new) = Arena::open(&path, &options(LAYOUT_VERSION)).expect("an arena");
+        assert_eq!((is_new, arena.layout(), made.layout(), arena.stats().layout), (false, layout, layout, layout));
+        assert_eq!(arena.has_millis(), layout == 2);
+        let now = Time::now();
+        fill(&arena, now);
+        assert!(arena.stats().evicted > 0 && arena.verify().is_clean(), "{:?}", arena.verify());
+        let want = Deadline::at_millis(u64::from(now.0) * 1000 + 60_500);
+        let want = if layout == 1 { Deadline::of_second(want.second()) } else { want };
+        assert_eq!(arena.get(b"large", now).expect("there").deadline, want);
+        let mortal = arena.iter(now).map(|item| item.expect("free")).filter(|item| item.deadline != Deadline::NEVER);
+        assert_eq!(mortal.map(|item| assert_eq!(item.deadline, want)).count() > 1000, true);
+        for millis in [70_001, 80_000, 65_000] {
+            let end = u64::from(now.0) * 1000 + millis;
+            let told =
+                arena.retime(b"large", now, &mut |_| Some(Deadline::at_millis(end))).expect("room").expect("there");
+            let want = if layout == 1 { end.div_ceil(1000) * 1000 } else { end };
+            assert_eq!(told.deadline.millis(), Some(want), "never down");
+            assert_eq!(arena.get(b"large", now).expect("there").deadline.millis(), Some(want));
+        }
+    }
+}
+
+/// Where its layout is not known a program says both numbers, whatever else there is in the file.
+#[test]
+fn a_layout_of_another_program_is_refused_by_its_number() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("new.arena");
+    drop(Arena::open(&path, &options(2)).expect("an arena"));
+    let mut bytes = std::fs::read(&path).expect("its bytes");
+    bytes[8..12].copy_from_slice(&3u32.to_ne_bytes());
+    bytes[16..24].fill(0xff);
+    std::fs::write(&path, &bytes).expect("written");
+    let error = Arena::open(&path, &options(2)).err().expect("another layout").to_string();
+    assert!(error.contains("layout version 3") && error.contains("up to version 2"), "{error}");
+}
+
+/// What layout 2 reserves stays zero, whatever is done: later versions find it so.
+#[test]
+fn what_is_reserved_stays_zero() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("reserved.arena");
+    let (arena, _) = Arena::open(&path, &options(2)).expect("an arena");
+    fill(&arena, Time::now());
+    let bytes = std::fs::read(&path).expect("its bytes");
+    let long = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let regions = u32::from_ne_bytes(bytes[124..128].try_into().expect("four bytes")) as usize;
+    let region = |id: u64| {
+        let at = (0..regions).map(|index| 1024 + 24 * index).find(|at| long(*at) == id).expect("the region");
+        (long(at + 8) as usize, long(at + 16) as usize)
+    };
+    assert_eq!((long(16), long(24)), (0, 0), "feature bits");
+    let (control, len) = region(1);
+    // But for the policy.
+    let reserved = (control + 576..control + 672).chain(control + 676..control + len);
+    assert!(reserved.clone().all(|at| bytes[at] == 0), "control page");
+    assert_eq!(bytes[control + 672..control + 676], 1u32.to_ne_bytes(), "all may be dropped");
+    let (processes, len) = region(2);
+    assert!((processes..processes + len).step_by(64).all(|at| bytes[at + 28..at + 32] == [0; 4]), "processes");
+    let (tags, len) = region(17);
+    assert!(len == 8 << 13 && bytes[tags..tags + len].iter().all(|byte| *byte == 0), "tags");
+}
