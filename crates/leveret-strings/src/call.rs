@@ -2,20 +2,8 @@
 use crate::library::Scripts;
 use crate::problem::Problem;
 use crate::watch::{WatchGuard, WatchedState};
-use leveret_engine::{Arena, Deadline, Error, Found, Item, Stored, Terms, Time};
+use leveret_engine::{Arena, Deadline, Error, EvictionPolicy, Found, Item, Stored, Terms, Time};
 use leveret_protocol::resp::ReplyWriter;
-
-/// What happens to items when memory runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum EvictionPolicy {
-    /// `allkeys-lfu`.
-    #[default]
-    All,
-    /// `volatile-lfu`: items without a deadline stay.
-    Volatile,
-    /// `noeviction`.
-    None,
-}
 
 /// The databases of a server, as its commands see them.
 pub trait Databases {
@@ -29,8 +17,8 @@ pub trait Databases {
     fn count(&self) -> u32;
 
     /// What happens when memory runs out.
-    fn policy(&self, _database: u32) -> EvictionPolicy {
-        EvictionPolicy::All
+    fn policy(&self, database: u32) -> EvictionPolicy {
+        self.arena(database).map_or(EvictionPolicy::All, Arena::policy)
     }
 
     /// Longest value in bytes: `proto-max-bulk-len`.

@@ -1,4 +1,4 @@
-//! Wall clock and deadlines. The only file that knows in which unit the engine keeps time.
+//! Wall clock and deadlines.
 use leveret_engine::{Deadline, Time};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,15 +8,15 @@ pub fn unix_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The deadline of a Unix time in milliseconds: never earlier. Beyond the range of the engine's clock it is the clock's
-/// last second.
+/// The deadline of a Unix time in milliseconds. Beyond the range of the engine's clock it is the clock's last second; an
+/// arena of layout 1 rounds it up to the second.
 pub fn deadline_of(unix_ms: i64) -> Deadline {
-    Deadline::at(Time::from_unix(unix_ms.div_euclid(1000) + i64::from(unix_ms.rem_euclid(1000) != 0)))
+    Deadline::at_unix_millis(unix_ms)
 }
 
 /// The Unix time of a deadline in milliseconds; None: never.
 pub fn unix_ms_of(deadline: Deadline) -> Option<i64> {
-    (deadline != Deadline::NEVER).then(|| Time(deadline.0).to_unix().saturating_mul(1000))
+    deadline.unix_millis()
 }
 
 /// A deadline that is past.

@@ -43,9 +43,10 @@ mod table;
 mod watch;
 mod words;
 
-pub use call::{Call, Databases, EvictionPolicy, Impact, OneDatabase, StoreByHost};
+pub use call::{Call, Databases, Impact, OneDatabase, StoreByHost};
 pub use command::{CommandFlags, CommandGroup, CommandRow, Handler, KeyPlaces, Refusing, ScriptCommand, ServerCommand};
 pub use glob::matches as glob_matches;
+pub use leveret_engine::EvictionPolicy;
 pub use library::{sha1 as script_digest, Scripts};
 pub use problem::Problem;
 pub use run::{find, keys, run, Ran};

@@ -1,9 +1,9 @@
 //! What cannot be compared with redis-server: answers that are ours, refusals, and what a server makes of a call.
-use leveret_engine::{Arena, Deadline, Delta, OpenOptions, Time};
+use leveret_engine::{Arena, Deadline, Delta, EvictionPolicy, OpenOptions, Time};
 use leveret_protocol::resp::{ArgumentsBuf, ReplyWriter, RequestBounds, RequestRead, RequestReader, RespVersion};
 use leveret_strings::{
-    find, keys, lookup, rows, run, Call, CommandFlags, Databases, EvictionPolicy, Impact, Problem, Ran, Scripts,
-    ServerCommand, WatchGuard, WatchedState,
+    find, keys, lookup, rows, run, Call, CommandFlags, Databases, Impact, Problem, Ran, Scripts, ServerCommand,
+    WatchGuard, WatchedState,
 };
 use std::sync::OnceLock;
 
@@ -387,4 +387,53 @@ fn numbers_of_others() {
     ] {
         assert_eq!(said(&host, line), want, "{line}");
     }
+}
+
+/// The number of an answer.
+fn number(answer: &str) -> i64 {
+    answer.trim_matches([':', '~']).parse().expect("a number")
+}
+
+/// Times are kept in milliseconds: a second that has begun is no second less.
+#[test]
+fn times_in_milliseconds() {
+    let host = host();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_millis() as i64;
+    said(&host, "SET a v EX 10");
+    assert_eq!(said(&host, "TTL a"), ":10~");
+    assert!((9_000..=10_000).contains(&number(&said(&host, "PTTL a"))));
+    let unix = now + 123_456;
+    for set in [
+        format!("SET a v PXAT {unix}"),
+        format!("PEXPIREAT a {unix}"),
+        format!("GETEX a PXAT {unix}"),
+        format!("EVAL return{{redis.call('pexpireat',KEYS[1],{unix})}} 1 a"),
+    ] {
+        said(&host, "SET a v");
+        said(&host, &set);
+        assert_eq!(said(&host, "PEXPIRETIME a"), format!(":{unix}~"), "{set}");
+    }
+    // One millisecond decides.
+    for (condition, by, want) in [("GT", 0, 0), ("GT", 1, 1), ("LT", 1, 0), ("LT", 0, 1), ("XX", 5, 1), ("NX", 5, 0)] {
+        assert_eq!(said(&host, &format!("PEXPIREAT a {} {condition}", unix + by)), format!(":{want}~"), "{condition}");
+    }
+    said(&host, "SET b v PX 250");
+    assert_eq!(said(&host, "TTL b"), ":0~");
+    let left = number(&said(&host, "PTTL b"));
+    assert!((1..=250).contains(&left), "{left}");
+    // The copy and what keeps the deadline die with it.
+    for line in ["COPY b c", "SET b w KEEPTTL", "APPEND b x", "SETRANGE b 0 y", "RENAME b d", "COPY d b"] {
+        said(&host, line);
+    }
+    assert_eq!(said(&host, "EXISTS b c d"), ":3~");
+    std::thread::sleep(std::time::Duration::from_millis(260));
+    assert_eq!(said(&host, "EXISTS b c d"), ":0~");
+    said(&host, "SET b v PX 1");
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    assert_eq!(said(&host, "GET b"), "$-1~");
+    // Beyond the engine's clock.
+    assert_eq!(said(&host, "SET a v PX 9223372036854775807"), "-ERR invalid expire time in 'set' command~");
+    assert_eq!(said(&host, "PEXPIREAT a 9223372036854775807"), ":1~");
+    assert!(number(&said(&host, "TTL a")) > 4_000_000_000);
 }

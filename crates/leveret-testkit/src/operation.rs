@@ -50,7 +50,7 @@ impl SeenItem {
     pub fn show(seen: Option<&SeenItem>) -> String {
         match seen {
             None => "nothing".to_owned(),
-            Some(Seen { value, flags, deadline, marks }) => {
+            Some(SeenItem { value, flags, deadline, marks }) => {
                 format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.second())
             }
         }

@@ -218,7 +218,7 @@ impl<S: KeyStore> Own<S> {
         } else {
             Deadline::NEVER
         };
-        let version = self.begin(key, Kind::There, self.next[key as usize], deadline.second());
+        let version = self.begin(key, ChangeKind::There, self.next[key as usize], deadline.second());
         let value = values::frame(&name, self.slot, version.counter, len as usize);
         let answer = self.store.set(&name, &value, deadline, now);
         if answer == Err(Error::NoMemory) {
@@ -246,7 +246,7 @@ impl<S: KeyStore> Own<S> {
         }
         // Pieces must follow each other, so the number after the one that is there.
         let version =
-            self.begin(key, Kind::There, self.records[key as usize].acked.counter + 1, Deadline::NEVER.second());
+            self.begin(key, ChangeKind::There, self.records[key as usize].acked.counter + 1, Deadline::NEVER.second());
         let len = self.rng.below(300) as usize;
         let answer = self.store.append(&name, &values::frame(&name, self.slot, version.counter, len), Time::now());
         let was_there = self.refuse(key, answer)?;
@@ -259,11 +259,11 @@ impl<S: KeyStore> Own<S> {
         let now = Time::now();
         let deadline = Deadline::after(now, self.rng.between(3, 6) as u32);
         let acked = self.records[key as usize].acked;
-        if acked.kind == Kind::There && acked.deadline < deadline.second() {
+        if acked.kind == ChangeKind::There && acked.deadline < deadline.second() {
             // Noted before: killed in between, the later deadline is what may be seen.
-            let record = Record {
-                acked: Version { deadline: deadline.second(), ..acked },
-                intent: Version { deadline: deadline.second(), ..acked },
+            let record = KeyRecord {
+                acked: KeyVersion { deadline: deadline.second(), ..acked },
+                intent: KeyVersion { deadline: deadline.second(), ..acked },
                 ..self.records[key as usize]
             };
             self.records[key as usize] = record;
@@ -278,8 +278,8 @@ impl<S: KeyStore> Own<S> {
     fn count(&mut self, key: u64) -> Result<(), Trouble> {
         let name = own_key(self.slot, key);
         let acked = self.records[key as usize].acked;
-        let target = if acked.kind == Kind::There { acked.counter + 1 } else { self.next[key as usize] };
-        let version = self.begin(key, Kind::There, target, Deadline::NEVER.second());
+        let target = if acked.kind == ChangeKind::There { acked.counter + 1 } else { self.next[key as usize] };
+        let version = self.begin(key, ChangeKind::There, target, Deadline::NEVER.second());
         // Where the counter was forgotten it begins with the same number that counting would have given.
         let answer = self.store.count(&name, target, Time::now());
         let got = self.refuse(key, answer)?;

@@ -1,8 +1,8 @@
 //! OBJECT: what Redis would say of how a value is kept.
-use crate::call::{Answered, Call, EvictionPolicy, Impact};
+use crate::call::{Answered, Call, Impact};
 use crate::engine_calls::is_edited;
 use crate::problem::Problem;
-use leveret_engine::Found;
+use leveret_engine::{EvictionPolicy, Found};
 use leveret_protocol::resp::{parse_integer, Arguments};
 
 /// Longest text that Redis keeps in the object itself.

@@ -5,12 +5,19 @@ use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::ServerCommand;
 
 /// CONFIG GET, SET, RESETSTAT.
-pub(super) fn config(house: House<'_>, command: ServerCommand, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
-    let House { shared, redis, .. } = house;
+pub(super) fn config(
+    state: &RespState,
+    house: House<'_>,
+    command: ServerCommand,
+    request: Arguments<'_>,
+    reply: &mut ReplyWriter<'_>,
+) {
+    let House { shared, redis, worker, .. } = house;
+    let selected = worker.database(state.database).unwrap_or(worker.arena());
     match command {
         ServerCommand::ConfigGet => {
             let patterns: Vec<&[u8]> = request.iter().skip(2).collect();
-            let found = config::get(shared, redis, &patterns);
+            let found = config::get(shared, redis, selected, &patterns);
             reply.map(found.len());
             for (name, value) in found {
                 reply.bulk(name.as_bytes());
@@ -23,7 +30,7 @@ pub(super) fn config(house: House<'_>, command: ServerCommand, request: Argument
         ServerCommand::ConfigSet => {
             let words: Vec<&[u8]> = request.iter().skip(2).collect();
             let pairs: Vec<(&[u8], &[u8])> = words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-            match config::set(shared, redis, &pairs) {
+            match config::set(shared, redis, selected, &pairs) {
                 Ok(()) => reply.ok(),
                 Err(text) => reply.error(&text),
             }
@@ -48,9 +55,10 @@ pub(super) fn config(house: House<'_>, command: ServerCommand, request: Argument
 }
 
 /// INFO [section...].
-pub(super) fn info(house: House<'_>, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
+pub(super) fn info(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
+    let selected = house.worker.database(state.database).unwrap_or(house.worker.arena());
     let sections: Vec<&[u8]> = request.iter().skip(1).collect();
-    let text = info::text(house.shared, house.redis, &sections);
+    let text = info::text(house.shared, house.redis, selected, &sections);
     reply.verbatim("txt", text.as_bytes());
 }
 

@@ -3,6 +3,7 @@
 use crate::redis::settings::RedisPlace;
 use crate::redis::Redis;
 use crate::Shared;
+use leveret_engine::{Arena, EvictionPolicy};
 use std::borrow::Cow;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -29,6 +30,7 @@ enum Setter {
 struct View<'s> {
     shared: &'s Shared,
     redis: &'s Redis,
+    selected: &'s Arena,
 }
 
 use Setter::{AsItIs, Never, To};
@@ -46,7 +48,7 @@ const PARAMETERS: [Parameter; 24] = [
     Parameter { name: "loglevel", get: |_| "notice".to_owned(), set: AsItIs("-v at the start says more") },
     Parameter { name: "maxclients", get: |view| view.shared.live.conn_limit().to_string(), set: To(max_clients) },
     Parameter { name: "maxmemory", get: |view| memory(view).to_string(), set: To(max_memory) },
-    Parameter { name: "maxmemory-policy", get: |view| policy_of(view.shared).to_owned(), set: To(policy) },
+    Parameter { name: "maxmemory-policy", get: |view| policy_of(view.selected).to_owned(), set: To(policy) },
     Parameter { name: "maxmemory-samples", get: |_| "5".to_owned(), set: AsItIs("nothing is sampled") },
     Parameter { name: "notify-keyspace-events", get: |_| String::new(), set: AsItIs("there are no keyspace events") },
     Parameter { name: "port", get: |view| tcp_port(view.shared).to_string(), set: Never },
@@ -62,8 +64,8 @@ const PARAMETERS: [Parameter; 24] = [
 ];
 
 /// Names and values of the parameters that match any of these patterns.
-pub(super) fn get(shared: &Shared, redis: &Redis, patterns: &[&[u8]]) -> Vec<(&'static str, String)> {
-    let view = View { shared, redis };
+pub(super) fn get(shared: &Shared, redis: &Redis, selected: &Arena, patterns: &[&[u8]]) -> Vec<(&'static str, String)> {
+    let view = View { shared, redis, selected };
     let is_wanted = |name: &str| {
         patterns.iter().any(|pattern| leveret_strings::glob_matches(&pattern.to_ascii_lowercase(), name.as_bytes()))
     };
@@ -72,8 +74,8 @@ pub(super) fn get(shared: &Shared, redis: &Redis, patterns: &[&[u8]]) -> Vec<(&'
 }
 
 /// Sets parameters, all or none. The error is the text of the answer.
-pub(super) fn set(shared: &Shared, redis: &Redis, pairs: &[(&[u8], &[u8])]) -> Result<(), String> {
-    let view = View { shared, redis };
+pub(super) fn set(shared: &Shared, redis: &Redis, selected: &Arena, pairs: &[(&[u8], &[u8])]) -> Result<(), String> {
+    let view = View { shared, redis, selected };
     let mut found = Vec::new();
     for (name, value) in pairs {
         let shown = String::from_utf8_lossy(name);
@@ -108,18 +110,33 @@ pub(super) fn set(shared: &Shared, redis: &Redis, pairs: &[(&[u8], &[u8])]) -> R
 }
 
 /// The policy of a database, in Redis' word for it.
-pub(super) fn policy_of(shared: &Shared) -> &'static str {
-    match shared.settings.evictions {
-        true => "allkeys-lfu",
-        false => "noeviction",
+pub(super) fn policy_of(arena: &Arena) -> &'static str {
+    match arena.policy() {
+        EvictionPolicy::All => "allkeys-lfu",
+        EvictionPolicy::Volatile => "volatile-lfu",
+        EvictionPolicy::None => "noeviction",
     }
 }
 
+/// The policy of the selected database; one that was not made yet will have that of database 0.
 fn policy(view: &View<'_>, value: &[u8]) -> ConfigSet {
-    if policy_of(view.shared).as_bytes().eq_ignore_ascii_case(value) {
-        return Ok(());
+    let wanted = match value.to_ascii_lowercase().as_slice() {
+        b"allkeys-lfu" => EvictionPolicy::All,
+        b"volatile-lfu" => EvictionPolicy::Volatile,
+        b"noeviction" => EvictionPolicy::None,
+        _ => {
+            return Err("argument(s) must be one of the following: allkeys-lfu, volatile-lfu, noeviction".into());
+        }
+    };
+    let is_set =
+        view.selected.policy() == wanted || view.selected.set_policy(wanted) && view.selected.policy() == wanted;
+    match is_set {
+        true => Ok(()),
+        false if view.selected.layout() < 2 => {
+            Err("the arena has layout 1, which keeps no policy: 'leveret renew' makes it anew".into())
+        }
+        false => Err("the server was started without evictions (-M)".into()),
     }
-    Err("argument(s) must be one of the following: allkeys-lfu, volatile-lfu, noeviction".into())
 }
 
 fn memory(view: &View<'_>) -> u64 {

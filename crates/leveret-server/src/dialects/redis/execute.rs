@@ -8,8 +8,8 @@ use crate::next::{Done, Next};
 use leveret_engine::{Arena, Error, Found, Item, Meta, Stored, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
-    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, EvictionPolicy, Handler, Impact,
-    Problem, Ran, Scripts, ServerCommand, StoreByHost, WatchGuard,
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, Handler, Impact, Problem, Ran, Scripts,
+    ServerCommand, StoreByHost, WatchGuard,
 };
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,14 +35,6 @@ impl Databases for House<'_> {
 
     fn count(&self) -> u32 {
         self.redis.databases.count()
-    }
-
-    fn policy(&self, _: u32) -> EvictionPolicy {
-        if self.shared.settings.evictions {
-            EvictionPolicy::All
-        } else {
-            EvictionPolicy::None
-        }
     }
 
     /// What an arena takes: `-I` is a bound of memcached's clients.
@@ -314,9 +306,9 @@ fn serve(
             transaction::unwatch(state, house);
             reply.ok();
         }
-        Info => admin::info(house, request, reply),
+        Info => admin::info(state, house, request, reply),
         ConfigGet | ConfigHelp | ConfigResetStat | ConfigRewrite | ConfigSet => {
-            admin::config(house, command, request, reply);
+            admin::config(state, house, command, request, reply);
         }
         AclHelp | AclList | AclUsers | AclWhoAmI => admin::acl(state, house, command, reply),
         Exec => {}

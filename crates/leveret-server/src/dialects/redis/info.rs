@@ -3,7 +3,7 @@ use super::config;
 use crate::redis::counters::Sums;
 use crate::redis::Redis;
 use crate::Shared;
-use leveret_engine::{Stats, LAYOUT_VERSION};
+use leveret_engine::{Arena, Stats, LAYOUT_VERSION};
 use std::fmt::{Display, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,6 +35,8 @@ const SECTIONS: [Section; 13] = [
 struct View<'s> {
     shared: &'s Shared,
     redis: &'s Redis,
+    /// The database that the connection has selected.
+    selected: &'s Arena,
     databases: Vec<(u32, Stats)>,
 }
 
@@ -48,10 +50,10 @@ impl Lines {
 }
 
 /// The text of these sections; none: those of a plain INFO. What is no section's name is left out.
-pub(super) fn text(shared: &Shared, redis: &Redis, wanted: &[&[u8]]) -> String {
+pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, wanted: &[&[u8]]) -> String {
     let first = [(0, shared.arena().stats())];
     let others = redis.databases.made().into_iter().map(|(number, arena)| (number, arena.stats()));
-    let view = View { shared, redis, databases: first.into_iter().chain(others).collect() };
+    let view = View { shared, redis, selected, databases: first.into_iter().chain(others).collect() };
     let has = |name: &str| wanted.iter().any(|word| word.eq_ignore_ascii_case(name.as_bytes()));
     let (has_all, has_default) = (has("all") || has("everything"), wanted.is_empty() || has("default"));
     let mut lines = Lines(String::new());
@@ -143,7 +145,7 @@ fn memory(lines: &mut Lines, view: &View<'_>) {
     }
     lines.add("maxmemory", limit);
     lines.add("maxmemory_human", human(limit));
-    lines.add("maxmemory_policy", config::policy_of(view.shared));
+    lines.add("maxmemory_policy", config::policy_of(view.selected));
     lines.add("mem_fragmentation_ratio", format_args!("{:.2}", used as f64 / dataset.max(1) as f64));
     lines.add("mem_fragmentation_bytes", used.saturating_sub(dataset));
     lines.add("mem_clients_normal", view.shared.network.budget.held());
