@@ -13,12 +13,15 @@ const KEYS_MAX: usize = 1000;
 pub(crate) struct Overdue {
     /// Each key, and when its store was refused.
     keys: RefCell<VecDeque<(Box<[u8]>, Time)>>,
+    /// There are some: each turn of the event loop asks.
+    has_some: Cell<bool>,
     tried: Cell<Time>,
 }
 
 impl Overdue {
-    pub fn is_empty(&self) -> bool {
-        self.keys.borrow().is_empty()
+    #[inline]
+    pub fn has_some(&self) -> bool {
+        self.has_some.get()
     }
 
     /// What is under `key` now is to be removed.
@@ -30,6 +33,7 @@ impl Overdue {
             keys.pop_front();
         }
         keys.push_back((key.into(), now));
+        self.has_some.set(true);
     }
 
     /// Tries it, once a second.
@@ -38,18 +42,21 @@ impl Overdue {
         if self.tried.replace(now) == now {
             return;
         }
-        self.keys.borrow_mut().retain(|(key, refused)| match remove(arena, key, *refused, now) {
+        let mut keys = self.keys.borrow_mut();
+        keys.retain(|(key, refused)| match remove(arena, key, *refused, now) {
             Ok(is_removed) => {
                 counters.add(Count::Forgotten, u64::from(is_removed));
                 false
             }
             Err(error) => error == Error::Busy,
         });
+        self.has_some.set(!keys.is_empty());
     }
 
     /// None of them is in the arena that is served from now on.
     pub fn clear(&mut self) {
         self.keys.get_mut().clear();
+        self.has_some.set(false);
     }
 }
 

@@ -71,11 +71,13 @@ impl Worker {
     }
 
     /// Whether something is to be removed.
+    #[inline]
     pub(crate) fn has_overdue(&self) -> bool {
-        !self.overdue.is_empty()
+        self.overdue.has_some()
     }
 
     /// Tries to remove it, once a second.
+    #[inline]
     pub(crate) fn remove_overdue(&self) {
         if self.has_overdue() {
             self.overdue.remove(&self.arena, self.shared.counters(self.index), Time::now());

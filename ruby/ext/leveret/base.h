@@ -40,7 +40,7 @@ NORETURN(void leveret_raise(leveret_status status, const leveret_arena *arena, V
 void leveret_init_errors(void);
 void leveret_init_value(void);
 /* The classes, without the methods of cache_*.c and pool_*.c. */
-VALUE leveret_init_cache(void);
-VALUE leveret_init_pool(void);
+void leveret_init_cache(void);
+void leveret_init_pool(void);
 
 #endif

@@ -527,7 +527,7 @@ static VALUE decrement(int argc, VALUE *argv, VALUE self)
 	return count(argc, argv, self, -1);
 }
 
-VALUE leveret_init_cache(void)
+void leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
 	id_keep = rb_intern("keep");
@@ -548,5 +548,4 @@ VALUE leveret_init_cache(void)
 	rb_define_method(cCache, "touch", touch, -1);
 	rb_define_method(cCache, "increment", increment, -1);
 	rb_define_method(cCache, "decrement", decrement, -1);
-	return cCache;
 }

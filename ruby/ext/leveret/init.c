@@ -13,12 +13,14 @@ RUBY_FUNC_EXPORTED void Init_leveret(void)
 	rb_mLeveret = rb_define_module("Leveret");
 	leveret_init_errors();
 	leveret_init_value();
-	VALUE cCache = leveret_init_cache();
+	leveret_init_cache();
+	VALUE cCache = rb_const_get(rb_mLeveret, rb_intern("Cache"));
 	cache_define_many(cCache);
 	cache_define_fetch(cCache);
 	cache_define_walk(cCache);
 	cache_define_stats(cCache);
-	VALUE cPool = leveret_init_pool();
+	leveret_init_pool();
+	VALUE cPool = rb_const_get(rb_mLeveret, rb_intern("Pool"));
 	pool_define_one(cPool);
 	pool_define_many(cPool);
 	pool_define_servers(cPool);

@@ -466,7 +466,7 @@ leveret_arena *pool_arena(pool *pool)
  * A server takes no passwords, or not this one.
  * @private
  */
-VALUE leveret_init_pool(void)
+void leveret_init_pool(void)
 {
 	forked();
 	pthread_atfork(NULL, NULL, forked);
@@ -522,5 +522,4 @@ VALUE leveret_init_pool(void)
 	rb_define_const(cPool, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
 	rb_define_const(cPool, "META", INT2FIX(LEVERET_PROTOCOL_META));
 	rb_define_const(cPool, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
-	return cPool;
 }

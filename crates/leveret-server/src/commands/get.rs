@@ -116,7 +116,8 @@ impl Ahead {
 #[inline]
 pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>, reply: &R) -> Result<(), Error> {
     cx.note_prefix(key, |prefix| prefix.gets += 1);
-    let options = hash.map_or(cx.read_options(), |hash| cx.read_options().hashed(hash));
+    let options = cx.read_options();
+    let options = hash.map_or(options, |hash| options.hashed(hash));
     let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
     let mut found = Found::default();
     let is_there = find_into(cx, key, options, &mut found)?;
