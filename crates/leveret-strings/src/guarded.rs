@@ -21,7 +21,7 @@ pub fn store(
         Some(state) => {
             let terms = compared(terms, state);
             let stored = put(call, key, value, deadline, &terms)?;
-            check(stored, &terms)
+            check(stored, &terms, state)
         }
     }
 }
@@ -52,7 +52,10 @@ pub fn swap(
         Some(stored) => stored?,
         None => arena.swap(key, Value::Bytes(value), Meta::default(), deadline, &terms, call.now)?,
     };
-    let stored = if guard.is_some() { check(stored, &terms)? } else { stored };
+    let stored = match guard {
+        Some(state) => check(stored, &terms, state)?,
+        None => stored,
+    };
     Ok((stored, old))
 }
 
@@ -64,10 +67,10 @@ fn compared(terms: &Terms, state: WatchedState) -> Terms {
     }
 }
 
-/// A store that compares is done, or lost.
-fn check(stored: Stored, terms: &Terms) -> Result<Stored, Problem> {
+/// A store that compares is done, or lost. NX on a key that was there, and XX on one that was not, refuse as they should.
+fn check(stored: Stored, terms: &Terms, state: WatchedState) -> Result<Stored, Problem> {
     match stored {
-        Stored::Exists if terms.mode == Mode::Add => Err(Problem::Lost),
+        Stored::Exists if terms.mode == Mode::Add && state == WatchedState::Absent => Err(Problem::Lost),
         Stored::Exists | Stored::Missing if terms.compare.is_some() => Err(Problem::Lost),
         stored => Ok(stored),
     }

@@ -49,7 +49,7 @@ pub use glob::matches as glob_matches;
 pub use leveret_engine::EvictionPolicy;
 pub use library::{sha1 as script_digest, Scripts};
 pub use problem::Problem;
-pub use run::{find, keys, run, Ran};
+pub use run::{find, keys, run, written_keys, Ran};
 pub use table::{lookup, rows};
 pub use watch::{WatchGuard, WatchedState};
 pub use words::database_number;

@@ -64,6 +64,16 @@ pub fn keys<'r>(row: &CommandRow, request: &Arguments<'r>) -> impl Iterator<Item
     row.keys.of(request.len()).map(move |index| request.get(index))
 }
 
+/// Those of them that the command may write; the others it only reads.
+pub fn written_keys<'r>(row: &CommandRow, request: &Arguments<'r>) -> impl Iterator<Item = &'r [u8]> {
+    let (skipped, most) = match row.name {
+        "bitop" => (0, 1),
+        "copy" => (1, 1),
+        _ => (0, usize::MAX),
+    };
+    keys(row, request).skip(skipped).take(most)
+}
+
 #[cold]
 fn failed(call: &mut Call<'_>, begin: usize, problem: &Problem) -> Ran {
     call.reply.truncate(begin);

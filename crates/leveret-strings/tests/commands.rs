@@ -2,8 +2,8 @@
 use leveret_engine::{Arena, Deadline, Delta, EvictionPolicy, OpenOptions, Time};
 use leveret_protocol::resp::{ArgumentsBuf, ReplyWriter, RequestBounds, RequestRead, RequestReader, RespVersion};
 use leveret_strings::{
-    find, keys, lookup, rows, run, Call, CommandFlags, Databases, Impact, Problem, Ran, Scripts, ServerCommand,
-    WatchGuard, WatchedState,
+    find, keys, lookup, rows, run, written_keys, Call, CommandFlags, Databases, Impact, Problem, Ran, Scripts,
+    ServerCommand, WatchGuard, WatchedState,
 };
 use std::sync::OnceLock;
 
@@ -293,6 +293,38 @@ fn a_transaction_does_not_write_over_what_it_has_not_seen() {
     }
 }
 
+/// What NX and XX refuse is refused, and not lost.
+#[test]
+fn conditions_in_a_transaction() {
+    let host = host();
+    said(&host, "SET made 1");
+    let (arena, now) = (host.arena(0).expect("made"), Time::now());
+    let answer = |line: &str| {
+        let state = WatchedState::of(Some(arena), b"k", now).expect("free");
+        ran(&host, &line.split(' ').collect::<Vec<_>>(), &[WatchGuard { key: b"k", state }])
+    };
+    for (line, before, want) in [
+        ("SETNX k x", Some("1"), ":0~"),
+        ("SET k x NX", Some("1"), "$-1~"),
+        ("SET k x NX GET", Some("1"), "$1~1~"),
+        ("SET k x XX", Some("1"), "+OK~"),
+        ("SET k x XX", None, "$-1~"),
+        ("SET k x XX GET", None, "$-1~"),
+        ("SETNX k x", None, ":1~"),
+        ("SET k x NX GET", None, "$-1~"),
+        ("UNLINK k k", Some("1"), ":1~"),
+        ("MSET k 1 k 2", Some("1"), "+OK~"),
+    ] {
+        arena.delete(b"k", now).expect("free");
+        if let Some(value) = before {
+            said(&host, &format!("SET k {value}"));
+        }
+        let (done, text) = answer(line);
+        assert!(matches!(done, Some(Ran::Done(_))), "{line}: {done:?}");
+        assert_eq!(text, want, "{line} {before:?}");
+    }
+}
+
 #[test]
 fn what_a_command_tells_of_its_impact() {
     let host = host();
@@ -346,6 +378,14 @@ fn the_table_describes_itself() {
         assert_eq!(said(&host, line), want, "{line}");
     }
     assert!(said(&host, "ACL CAT string").contains("$6~getset~"));
+    for (line, want) in
+        [("BITOP AND d a b", "d"), ("COPY a b", "b"), ("MSET a 1 b 2", "a b"), ("GET a", "a"), ("PING", "")]
+    {
+        let request: ArgumentsBuf = line.split(' ').collect();
+        let row = find(&request.arguments()).expect("served");
+        let written: Vec<_> = written_keys(row, &request.arguments()).map(String::from_utf8_lossy).collect();
+        assert_eq!(written.join(" "), want, "{line}");
+    }
     let request: ArgumentsBuf = ["RENAME", "a", "b"].iter().collect();
     let row = lookup(b"rename").expect("served");
     assert_eq!(keys(row, &request.arguments()).collect::<Vec<_>>(), [b"a", b"b"]);

@@ -14,6 +14,10 @@ const ARGUMENTS_MAX: usize = 1 << 20;
 /// The longest argument that the protocol knows.
 const BULK_MAX: usize = 512 << 20;
 
+/// Memory that a connection keeps between two requests.
+const SPANS_KEPT: usize = 128;
+const STORE_KEPT: usize = 4 << 10;
+
 /// What a client that has not signed in may send.
 const STRANGER_ARGUMENTS_MAX: usize = 10;
 const STRANGER_BULK_MAX: usize = 16 << 10;
@@ -161,7 +165,10 @@ impl RequestReader {
             match input.first() {
                 Some(b'*') => {}
                 Some(_) => return self.read_inline(input),
-                None => return RequestRead::More { total: 1 },
+                None => {
+                    self.begin();
+                    return RequestRead::More { total: 1 };
+                }
             }
             match self.read_count(input, bounds) {
                 Ok(()) if self.count == 0 => return RequestRead::Nothing { consumed: self.take_consumed() },
@@ -249,6 +256,9 @@ impl RequestReader {
     fn begin(&mut self) {
         self.spans.clear();
         self.store.clear();
+        // One large request is no reason to keep its memory for a connection that may be idle.
+        self.spans.shrink_to(SPANS_KEPT);
+        self.store.shrink_to(STORE_KEPT);
         self.is_stored = false;
         self.not_kept = NotKept::default();
     }
@@ -422,4 +432,35 @@ fn short_number(input: &[u8], kind: u8) -> Option<(usize, usize)> {
 /// What browsers say.
 fn is_http(name: &[u8]) -> bool {
     matches!(name.len(), 4 | 5) && (name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resp::write_arguments;
+
+    /// A connection that has sent a million arguments, or a large one in the middle, is idle with little memory.
+    #[test]
+    fn large_requests_leave_little_behind() {
+        let mut input = Vec::new();
+        write_arguments(&mut input, &vec![b"a"; 100_000]);
+        input.extend_from_slice(b"*3\r\n$1\r\nS\r\n$2000\r\n");
+        let diverted_at = input.len();
+        input.extend_from_slice(&[b'v'; 2002]);
+        let mut rest = Vec::new();
+        write_arguments(&mut rest, &[vec![b'w'; 100_000]]);
+        input.extend_from_slice(&rest[4..]);
+        let bounds = RequestBounds::new(1 << 20);
+        let mut reader = RequestReader::new();
+        let RequestRead::Request { request, consumed } = reader.read(&input, &bounds) else { panic!() };
+        assert_eq!(request.len(), 100_000);
+        assert!(matches!(reader.read(&input[consumed..diverted_at + 7], &bounds), RequestRead::More { .. }));
+        assert_eq!(reader.divert(&input[consumed..diverted_at + 7]), Some(diverted_at - consumed));
+        let behind = &input[diverted_at + 2000..];
+        let RequestRead::Request { request, consumed } = reader.read(behind, &bounds) else { panic!() };
+        assert_eq!((request.len(), request.get(2).len(), consumed), (3, 100_000, behind.len()));
+        assert_eq!(request.not_kept().diverted, Some((1, 2000)));
+        assert!(matches!(reader.read(b"", &bounds), RequestRead::More { total: 1 }));
+        assert!(reader.spans.capacity() <= SPANS_KEPT && reader.store.capacity() <= STORE_KEPT);
+    }
 }
