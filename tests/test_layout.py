@@ -90,7 +90,7 @@ segment
 presence
 counters epoch hash
 map
-patience error fork meta pid program
+patience error fork meta pid program crc
 time
 sync
 """),

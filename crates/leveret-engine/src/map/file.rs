@@ -82,8 +82,9 @@ pub(crate) struct Opened {
 impl Opened {
     /// What is in memory is of this boot, whatever the identities say: a process in a chroot may not know its own.
     fn is_of_an_earlier_boot(&self) -> bool {
-        self.geometry.boot_id != boot_id()
-            && !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
+        // The cheaper question first.
+        !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
+            && self.geometry.boot_id != boot_id()
     }
 }
 

@@ -3,6 +3,7 @@ use super::layout::{
     Control, JournalRing, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, PARENTS,
     PROCESS_SLOTS, SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
 };
+use crate::crc::crc32;
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
 /// Version of this file, `layout.rs`, `segment/header.rs` and `item/layout.rs`. Another number is another layout: such files are refused.
@@ -291,7 +292,7 @@ impl Geometry {
             put(at + 8, &self.region(id).off.to_ne_bytes());
             put(at + 16, &self.region(id).len.to_ne_bytes());
         }
-        let crc = crc32fast::hash(&page);
+        let crc = crc32(&page);
         page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
         page
     }
@@ -314,7 +315,7 @@ impl Geometry {
         }
         let mut zeroed = page[..PAGE as usize].to_vec();
         zeroed[CRC..CRC + 4].fill(0);
-        if crc32fast::hash(&zeroed) != u32_at(CRC) {
+        if crc32(&zeroed) != u32_at(CRC) {
             return Err(foreign("its superblock is damaged (checksum)"));
         }
         if u64_at(INCOMPATIBLE) != 0 {
@@ -427,7 +428,7 @@ mod tests {
             page[at..at + 8].copy_from_slice(&bits.to_ne_bytes());
             if is_sealed {
                 page[CRC..CRC + 4].fill(0);
-                let crc = crc32fast::hash(&page);
+                let crc = crc32(&page);
                 page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
             }
             Geometry::decode(&page, geometry.file_len)
