@@ -140,7 +140,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
 static MAKER_IS_STUCK: AtomicBool = AtomicBool::new(false);
 
 /// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel
-/// zeroes what an arena begins with, a 36th of its memory: 512 GiB took 18 seconds on a busy machine, small ones take
+/// zeroes what an arena begins with, a 63rd of its memory: 512 GiB took 18 seconds on a busy machine, small ones take
 /// milliseconds.
 fn making_takes(memory: u64) -> Duration {
     Duration::from_secs(5 + (memory >> 33))

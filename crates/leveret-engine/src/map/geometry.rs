@@ -246,11 +246,10 @@ impl Geometry {
         u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
     }
 
-    /// Index chunks that a shard starts with: a 128th of the memory in all, enough for items of some 1,400 bytes, so
-    /// that many arenas never split while they fill.
+    /// Index chunks that a shard starts with. A process maps those parts of the index that its keys lie in, at the price
+    /// of a page fault each: so a new index is small, and grows by splits.
     pub fn first_chunks(&self) -> u32 {
-        let main_buckets = self.memory / 128 / BUCKET_SIZE / u64::from(self.shards());
-        (floor_power(main_buckets) as u32 / self.chunk_buckets).max(1)
+        1
     }
 
     /// Main buckets that a shard starts with.
