@@ -192,7 +192,7 @@ pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;
 pub use sampler::{Sampled, Sampler, Seen};
-pub use scan::{Cursor, Iter};
+pub use scan::{Cursor, Iter, Scanned, WalkRecord};
 #[cfg(feature = "sockets")]
 pub use send::{Outgoing, SendError};
 #[cfg(feature = "services")]

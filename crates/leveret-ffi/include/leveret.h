@@ -694,10 +694,13 @@ typedef struct leveret_walk {
   uint32_t is_over;
 } leveret_walk;
 
-// One item in a buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
+// One item in a walk's buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
 typedef struct leveret_record {
-  // The item.
+  // The item, for `Arena::copy`. The hash in its version is 0 where the walk had no use of it, so that
+  // `Arena::is_current` says no.
   struct leveret_found found;
+  // The bucket of the index where the item's chain begins, counted through all shards.
+  uint64_t bucket;
   // Bytes of the key.
   uint32_t key_len;
   // Bytes up to the next record, a multiple of 8.
@@ -793,6 +796,25 @@ enum leveret_status leveret_clear(const struct leveret_arena *arena);
 // Pointers are live.
 enum leveret_status leveret_get_stats(const struct leveret_arena *arena,
                                       struct leveret_stats *stats);
+
+// As leveret_get_stats, but for the living processes, which are left out: `attached` and its kin are 0. With `room` 0
+// `memory_free` takes the file system for as large as it need be. That saves several system calls.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_get_counts(const struct leveret_arena *arena,
+                                       uint32_t room,
+                                       struct leveret_stats *stats);
+
+// How many items live, and their bytes as leveret_item_size tells them, out of what is counted anyway. MISS: that does
+// not tell, since some items may be past their deadline, or large. LOST.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_totals(const struct leveret_arena *arena,
+                                   uint32_t now,
+                                   uint64_t *items,
+                                   uint64_t *bytes);
 
 // Names the calling process as a web-server master: call it before it forks.
 uint64_t leveret_master_token(void);
@@ -1006,6 +1028,14 @@ enum leveret_status leveret_peek(const struct leveret_arena *arena,
                                  struct leveret_bytes key,
                                  uint32_t now,
                                  struct leveret_found *found);
+
+// Bytes that an item takes up in the arena, its key of `key_len` bytes and padding included; of a large value as if it
+// lay in one piece.
+//
+// # Safety
+// `found` was filled by an arena.
+uint64_t leveret_item_size(const struct leveret_found *found,
+                           size_t key_len);
 
 // Copies the value of a found item: OK, and dst[0..value_len] is that very version, or RETRY: find again.
 //
