@@ -96,7 +96,7 @@ segment
 presence
 counters epoch hash
 map
-patience error fork meta pid policy program
+patience error fork meta pid policy program crc
 time
 sync
 """),

@@ -2,8 +2,8 @@
 /*
  * A fresh process at an arena that is there: php attach.php ITEMS BYTES READS
  *
- * Prints the time of its first fetch, which opens the arena, and by how much its private memory and its page tables have grown after
- * READS fetches. Private is what this process has for itself: pages of the arena that another process maps too are not counted,
+ * Prints the time of its first fetch, which opens the arena, how many page faults the READS - 1 fetches after it took, and by how much its
+ * private memory and its page tables have grown after them. Private is what this process has for itself: pages of the arena that another process maps too are not counted,
  * and the process that filled it is alive.
  */
 require __DIR__ . '/provider.php';
@@ -28,13 +28,16 @@ $before = $kilobytes();
 $start = hrtime(true);
 $out[0] = apcu_fetch($keys[0]);
 $ns = hrtime(true) - $start;
+$faults = getrusage()['ru_minflt'];
 for ($i = 1; $i < $reads; $i++) {
     $out[$i] = apcu_fetch($keys[$i]);
 }
+$faults = getrusage()['ru_minflt'] - $faults;
 $after = $kilobytes();
 
 echo json_encode([
     'ns' => $ns,
+    'faults' => $faults,
     'private_kb' => $after[0] - $before[0],
     'tables_kb' => $after[1] - $before[1],
     'wrong' => count(array_diff_assoc($out, $expected)),

@@ -93,6 +93,21 @@ class Attach(_FreshProcesses):
         }]
 
 
+class Faults(_FreshProcesses):
+    def run(self, setting, progress):
+        rounds = self._measure(setting, progress, '1G', 500, 10, 500)
+        faults = spread([measured['faults'] for measured in rounds])
+        return [{
+            'peer': '-',
+            'ours': '{median:.0f} [{p10:.0f} .. {p90:.0f}]'.format(**faults),
+            'target': f'<= {self._target}',
+            'verdict': verdict(faults, at_most=self._target),
+            'wrong': sum(measured['wrong'] for measured in rounds),
+            'note': 'without those of the first fetch, which opens the arena.',
+            'rounds': rounds,
+        }]
+
+
 class Footprint(_FreshProcesses):
     def run(self, setting, progress):
         size = ('32M', 5000) if setting.quick else ('1G', 900_000)

@@ -1,8 +1,11 @@
 """The rows: what is measured, how much of it, and what it must be. The scripts that do the work are PHP."""
 from bench.php.compare import Compare
-from bench.php.footprint import Attach, Footprint, SmallestArena
+from bench.php.footprint import Attach, Faults, Footprint, SmallestArena
 from bench.php.full import MIXED, Full
 from bench.php.together import BesideWriter, TwoReaders
+
+# A walk of APCu passes by all its slots, so it is walked with its default.
+FEW_SLOTS = {'apc.entries_hint': '4096'}
 
 # The decoded-value cache is off on our side unless a row says otherwise.
 ROWS = {
@@ -36,6 +39,16 @@ ROWS = {
                                  peer_ini={'apc.entries_hint': '4096'}),
     'store8k': Compare('store 8 KiB, 20,000 keys, into an emptied cache', 'Store', 0.8,
                        full={'calls': 20_000, 'bytes': 8192, 'emptied': True}, quick={'calls': 200, 'bytes': 8192, 'emptied': True}),
+    'walk-keys': Compare('the keys of 10,000 items, per item', 'WalkKeys', 1.1,
+                         full={'keys': 10_000, 'calls': 3}, quick={'keys': 500, 'calls': 2}, peer_ini=FEW_SLOTS),
+    'walk-some': Compare('the keys of those that match a regular expression, one in nine', 'WalkSome', None,
+                         full={'keys': 10_000, 'calls': 3}, quick={'keys': 500, 'calls': 2}, peer_ini=FEW_SLOTS),
+    'walk-info': Compare('apcu_cache_info() of 10,000 items, per item', 'WalkInfo', 1.3,
+                         full={'keys': 10_000, 'calls': 3}, quick={'keys': 500, 'calls': 2}, peer_ini=FEW_SLOTS),
+    'walk-count': Compare('count and size of 10,000 items', 'WalkCount', 1.0,
+                          full={'keys': 10_000, 'calls': 100}, quick={'keys': 500, 'calls': 10}, peer_ini=FEW_SLOTS),
+    'totals': Compare('apcu_cache_info(true) and apcu_sma_info(true)', 'Totals', None,
+                      full={'keys': 10_000, 'calls': 100}, quick={'keys': 500, 'calls': 10}),
     'full': Full('store 100 bytes, new keys, into 64 MiB that are full', 64, 100, {'calls': 500_000, 'single': 100_000}, target=1.2),
     'full-mixed': Full('the same, keys that live for a second, a minute, an hour and ever', 64, 100,
                        {'calls': 500_000, 'single': 100_000}, lifetimes=MIXED),
@@ -47,5 +60,6 @@ ROWS = {
     'beside-writer': BesideWriter('a reader beside a writer on the same keys, against alone', 2.5),
     'bytes': SmallestArena('smallest arena for 1,000,000 items of 20 + 100 bytes with TTL', 165_000_000),
     'attach': Attach('first fetch of a fresh process, which attaches a 64 MiB arena', 1_000_000),
+    'faults': Faults('page faults of the first reads of 500 keys, in a fresh process at a 1 GB arena', 20),
     'private': Footprint('private memory and page tables after 100 reads of a 1 GB arena', 2 * 2**20),
 }

@@ -10,6 +10,7 @@
 require __DIR__ . '/provider.php';
 require __DIR__ . '/helper.php';
 require __DIR__ . '/workloads.php';
+require __DIR__ . '/walks.php';
 require __DIR__ . '/readers.php';
 require __DIR__ . '/fill.php';
 require __DIR__ . '/full.php';

@@ -54,10 +54,10 @@ static inline zend_long apcu_ttl(const leveret_found *found)
 	return found->deadline.second == LEVERET_NEVER ? 0 : (zend_long) found->deadline.second - found->mtime - 1;
 }
 
-/* What an item takes up, for the mem_size fields: key, value and about 16 bytes around them. */
+/* What an item takes up, for the mem_size fields: their sum is the cache's, except for large values. */
 static inline zend_long apcu_mem_size(const leveret_found *found, size_t key_len)
 {
-	return (zend_long) (found->value_len + key_len + 16);
+	return (zend_long) leveret_item_size(found, key_len);
 }
 
 /* The deadline of what is stored now. */

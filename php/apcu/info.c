@@ -8,59 +8,85 @@
 #include "base/bytes.h"
 #include "base/walk.h"
 #include "apcu.h"
+#include "fields.h"
 #include "module.h"
 
-static void apcu_add_item(zval *list, const leveret_record *record)
+/* What cache_list says of each item, with the fields that are the same for all. */
+static HashTable *item_fields(void)
+{
+	static const apcu_field in_order[] = { APCU_INFO, APCU_TTL, APCU_NUM_HITS, APCU_MTIME, APCU_CREATION_TIME,
+		APCU_DELETION_TIME, APCU_ACCESS_TIME, APCU_REF_COUNT, APCU_MEM_SIZE };
+	HashTable *fields = zend_new_array(sizeof(in_order) / sizeof(in_order[0]));
+	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++) {
+		php_leveret_apcu_add_long(fields, in_order[i], 0);
+	}
+	return fields;
+}
+
+static void apcu_add_item(HashTable *list, HashTable *fields, zend_long boot, const leveret_record *record)
 {
 	const leveret_found *found = &record->found;
-	zend_long mtime = leveret_unix_time(found->mtime);
+	zend_long mtime = boot + found->mtime;
 	zval item;
-	array_init_size(&item, 9);
-	add_assoc_stringl(&item, "info", (const char *) (record + 1), record->key_len);
-	add_assoc_long(&item, "ttl", apcu_ttl(found));
-	add_assoc_double(&item, "num_hits", found->hits);
-	add_assoc_long(&item, "mtime", mtime);
-	add_assoc_long(&item, "creation_time", mtime);
-	add_assoc_long(&item, "deletion_time", 0);
-	add_assoc_long(&item, "access_time", mtime);
-	add_assoc_long(&item, "ref_count", 0);
-	add_assoc_long(&item, "mem_size", apcu_mem_size(found, record->key_len));
-	add_next_index_zval(list, &item);
+	ZVAL_ARR(&item, zend_array_dup(fields));
+	Bucket *field = Z_ARRVAL(item)->arData;
+	ZVAL_NEW_STR(&field[0].val, zend_string_init((const char *) (record + 1), record->key_len, 0));
+	ZVAL_LONG(&field[1].val, apcu_ttl(found));
+	ZVAL_DOUBLE(&field[2].val, found->hits);
+	ZVAL_LONG(&field[3].val, mtime);
+	ZVAL_LONG(&field[4].val, mtime);
+	ZVAL_LONG(&field[6].val, mtime);
+	ZVAL_LONG(&field[8].val, apcu_mem_size(found, record->key_len));
+	zend_hash_next_index_insert_new(list, &item);
 }
 
-/* How many items each slot of the index has; empty slots are left out. */
-static void count_slot(zval *distribution, const leveret_found *found, uint64_t slots)
+/* How many items each slot of the index has; empty slots are left out. A walk meets the items of a slot one after the other. */
+typedef struct slot_count {
+	HashTable *distribution;
+	uint64_t slot;
+	zval *count; /* of `slot`; NULL before the first item */
+} slot_count;
+
+static void count_slot(slot_count *counts, uint64_t slot)
 {
-	zend_ulong slot = slots ? (zend_ulong) (found->version.hash % slots) : 0;
-	zval *count = zend_hash_index_find(Z_ARRVAL_P(distribution), slot);
-	if (count) {
-		Z_LVAL_P(count)++;
-	} else {
-		add_index_long(distribution, slot, 1);
+	if (!counts->count || counts->slot != slot) {
+		zval zero;
+		ZVAL_LONG(&zero, 0);
+		counts->slot = slot;
+		counts->count = zend_hash_index_lookup(counts->distribution, (zend_ulong) slot);
+		if (Z_TYPE_P(counts->count) != IS_LONG) {
+			ZVAL_COPY_VALUE(counts->count, &zero);
+		}
 	}
+	Z_LVAL_P(counts->count)++;
 }
 
-static void list_items(leveret_arena *arena, uint64_t slots, zval *list, zval *distribution)
+/* `slots`: how many the cache has; one that it has got since counts as the last. */
+static void list_items(leveret_arena *arena, uint64_t slots, HashTable *list, HashTable *distribution)
 {
 	const leveret_record *record;
 	php_leveret_walk walk;
+	slot_count counts = { .distribution = distribution };
+	HashTable *fields = item_fields();
+	zend_long boot = leveret_unix_time(0);
 	php_leveret_walk_start(&walk, arena, apcu_now());
 	while ((record = php_leveret_walk_next(&walk))) {
-		apcu_add_item(list, record);
-		count_slot(distribution, &record->found, slots);
+		apcu_add_item(list, fields, boot, record);
+		count_slot(&counts, MIN(record->bucket, slots - 1));
 	}
 	php_leveret_walk_end(&walk);
+	zend_array_destroy(fields);
 }
 
-/* NULL: there is no arena, or none any more. */
-static leveret_arena *arena_and_stats(leveret_stats *stats)
+/* `with_room`: what its file system can give is asked, too. NULL: there is no arena, or none any more. */
+static leveret_arena *arena_and_stats(bool with_room, leveret_stats *stats)
 {
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	leveret_status status = arena ? apcu_noticed(arena, leveret_get_stats(arena, stats)) : LEVERET_FAILED;
+	leveret_status status = arena ? apcu_noticed(arena, leveret_get_counts(arena, with_room, stats)) : LEVERET_FAILED;
 	/* False means a disabled cache here: the new arena is asked, once. */
 	if (UNEXPECTED(status == LEVERET_LOST) && (arena = apcu_begin(&now))) {
-		status = apcu_noticed(arena, leveret_get_stats(arena, stats));
+		status = apcu_noticed(arena, leveret_get_counts(arena, with_room, stats));
 	}
 	return status == LEVERET_OK ? arena : NULL;
 }
@@ -74,36 +100,40 @@ PHP_FUNCTION(apcu_cache_info)
 	ZEND_PARSE_PARAMETERS_END();
 
 	leveret_stats stats;
-	leveret_arena *arena = arena_and_stats(&stats);
+	leveret_arena *arena = arena_and_stats(false, &stats);
 	if (!arena) {
 		php_error_docref(
 			NULL, E_WARNING, "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in your ini file");
 		RETURN_FALSE;
 	}
+	zval list, deleted, distribution;
+	zend_long entries = stats.items;
+	if (!limited) {
+		/* A damaged arena may count any number. */
+		array_init_size(&list, MIN(stats.items, 64 * 1024));
+		array_init(&deleted);
+		array_init(&distribution);
+		list_items(arena, stats.buckets, Z_ARRVAL(list), Z_ARRVAL(distribution));
+		/* As many as are listed: the arena also counts expired items that nobody has met. */
+		entries = zend_hash_num_elements(Z_ARRVAL(list));
+	}
 	array_init_size(return_value, 13);
-	add_assoc_long(return_value, "num_slots", stats.buckets);
-	add_assoc_long(return_value, "ttl", APCU_G(ttl));
-	add_assoc_double(return_value, "num_hits", (double) stats.hits);
-	add_assoc_double(return_value, "num_misses", (double) stats.misses);
-	add_assoc_double(return_value, "num_inserts", (double) stats.sets);
-	add_assoc_long(return_value, "num_entries", stats.items);
-	add_assoc_double(return_value, "expunges", (double) stats.evicted);
-	add_assoc_long(return_value, "start_time", stats.created_unix);
-	add_assoc_double(return_value, "mem_size", (double) stats.item_bytes);
-	add_assoc_string(return_value, "memory_type", "mmap");
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_NUM_SLOTS, stats.buckets);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_TTL, APCU_G(ttl));
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_NUM_HITS, (double) stats.hits);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_NUM_MISSES, (double) stats.misses);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_NUM_INSERTS, (double) stats.sets);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_NUM_ENTRIES, entries);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_EXPUNGES, (double) stats.evicted);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_START_TIME, stats.created_unix);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_MEM_SIZE, (double) stats.item_bytes);
+	php_leveret_apcu_add_text(Z_ARRVAL_P(return_value), APCU_MEMORY_TYPE, APCU_TEXT_MMAP);
 	if (limited) {
 		return;
 	}
-	zval list, deleted, distribution;
-	array_init(&list);
-	array_init(&deleted);
-	array_init(&distribution);
-	list_items(arena, stats.buckets, &list, &distribution);
-	/* As many as are listed: the arena also counts expired items that nobody has met. */
-	add_assoc_long(return_value, "num_entries", zend_hash_num_elements(Z_ARRVAL(list)));
-	add_assoc_zval(return_value, "cache_list", &list);
-	add_assoc_zval(return_value, "deleted_list", &deleted);
-	add_assoc_zval(return_value, "slot_distribution", &distribution);
+	php_leveret_apcu_add(Z_ARRVAL_P(return_value), APCU_CACHE_LIST, &list);
+	php_leveret_apcu_add(Z_ARRVAL_P(return_value), APCU_DELETED_LIST, &deleted);
+	php_leveret_apcu_add(Z_ARRVAL_P(return_value), APCU_SLOT_DISTRIBUTION, &distribution);
 }
 
 PHP_FUNCTION(apcu_sma_info)
@@ -115,14 +145,14 @@ PHP_FUNCTION(apcu_sma_info)
 	ZEND_PARSE_PARAMETERS_END();
 
 	leveret_stats stats;
-	if (!arena_and_stats(&stats)) {
+	if (!arena_and_stats(true, &stats)) {
 		php_error_docref(NULL, E_WARNING, "No APC SMA info available.  Perhaps APC is disabled via apc.enabled?");
 		RETURN_FALSE;
 	}
 	array_init_size(return_value, 4);
-	add_assoc_long(return_value, "num_seg", 1);
-	add_assoc_double(return_value, "seg_size", (double) stats.memory_limit);
-	add_assoc_double(return_value, "avail_mem", (double) stats.memory_free);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_NUM_SEG, 1);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_SEG_SIZE, (double) stats.memory_limit);
+	php_leveret_apcu_add_double(Z_ARRVAL_P(return_value), APCU_AVAIL_MEM, (double) stats.memory_free);
 	if (limited) {
 		return;
 	}
@@ -132,12 +162,12 @@ PHP_FUNCTION(apcu_sma_info)
 	array_init(&blocks);
 	if (stats.memory_free) {
 		array_init(&block);
-		add_assoc_long(&block, "size", stats.memory_free);
-		add_assoc_long(&block, "offset", stats.memory_limit - stats.memory_free);
+		php_leveret_apcu_add_long(Z_ARRVAL(block), APCU_SIZE, stats.memory_free);
+		php_leveret_apcu_add_long(Z_ARRVAL(block), APCU_OFFSET, stats.memory_limit - stats.memory_free);
 		add_next_index_zval(&blocks, &block);
 	}
 	add_next_index_zval(&lists, &blocks);
-	add_assoc_zval(return_value, "block_lists", &lists);
+	php_leveret_apcu_add(Z_ARRVAL_P(return_value), APCU_BLOCK_LISTS, &lists);
 }
 
 PHP_FUNCTION(apcu_key_info)
@@ -155,11 +185,11 @@ PHP_FUNCTION(apcu_key_info)
 	}
 	zend_long mtime = leveret_unix_time(found.mtime);
 	array_init_size(return_value, 7);
-	add_assoc_long(return_value, "hits", found.hits);
-	add_assoc_long(return_value, "access_time", mtime);
-	add_assoc_long(return_value, "mtime", mtime);
-	add_assoc_long(return_value, "creation_time", mtime);
-	add_assoc_long(return_value, "deletion_time", 0);
-	add_assoc_long(return_value, "ttl", apcu_ttl(&found));
-	add_assoc_long(return_value, "refs", 0);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_HITS, found.hits);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_ACCESS_TIME, mtime);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_MTIME, mtime);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_CREATION_TIME, mtime);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_DELETION_TIME, 0);
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_TTL, apcu_ttl(&found));
+	php_leveret_apcu_add_long(Z_ARRVAL_P(return_value), APCU_REFS, 0);
 }

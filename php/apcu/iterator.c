@@ -7,9 +7,10 @@
 #endif
 
 #include "base/bytes.h"
-#include "base/walk.h"
 #include "codec/value.h"
 #include "apcu.h"
+#include "fields.h"
+#include "search.h"
 
 #include "ext/pcre/php_pcre.h"
 #include "zend_exceptions.h"
@@ -20,40 +21,17 @@
 zend_class_entry *php_leveret_apcu_iterator_ce;
 static zend_object_handlers handlers;
 
-/* What the iterator is asked to find. */
-typedef struct search {
-	zend_string
-		*regex; /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
-	HashTable *keys; /* a set of keys to be asked for one by one; NULL: walk through all */
-} search;
-
-static void search_free(search *search)
-{
-	if (search->regex) {
-		zend_string_release(search->regex);
-		search->regex = NULL;
-	}
-	if (search->keys) {
-		zend_array_destroy(search->keys);
-		search->keys = NULL;
-	}
-}
-
-/* Where a walk stands in it. */
-typedef struct position {
-	php_leveret_walk walk;
-	HashPosition key;
-} position;
-
 typedef struct iterator {
 	leveret_arena *arena; /* NULL until the constructor was called */
 	zend_long format;
-	search search;
-	position position;
+	HashTable *fields; /* of `format`, to be copied for each item */
+	apcu_search search;
+	apcu_position position;
+	zend_long boot; /* the Unix time of the arena clock's zero, by the setting of the wall clock when the walk began */
 	bool started;
 	zend_string *key; /* of the current item; NULL before the start and past the end */
 	zval item;
-	bool counted;
+	bool counted, hits_counted;
 	zend_long hits, size, count;
 	zend_object std;
 } iterator;
@@ -63,70 +41,8 @@ static iterator *iterator_of(zend_object *object)
 	return (iterator *) ((char *) object - offsetof(iterator, std));
 }
 
-/* --- the walk --- */
-
-static void position_start(iterator *it, position *position)
-{
-	php_leveret_walk_start(&position->walk, it->arena, apcu_now());
-	if (it->search.keys) {
-		zend_hash_internal_pointer_reset_ex(it->search.keys, &position->key);
-	}
-}
-
-static void position_end(position *position)
-{
-	php_leveret_walk_end(&position->walk);
-}
-
-/* By PHP's own function: pcre2_match() has another name where PHP was built with its own PCRE, as in Docker's
- * images. */
-static bool matches(pcre_cache_entry *regex, zend_string *key)
-{
-	zval matched;
-	php_pcre_pce_incref(regex);
-#if PHP_VERSION_ID >= 80400
-	php_pcre_match_impl(regex, key, &matched, NULL, false, 0, 0);
-#else
-	php_pcre_match_impl(regex, key, &matched, NULL, 0, 0, 0, 0);
-#endif
-	php_pcre_pce_decref(regex);
-	return Z_TYPE(matched) == IS_LONG && Z_LVAL(matched) > 0;
-}
-
-/* The next item that is searched for: *key is a new string. False at the end. Runs no user code. */
-static bool position_next(iterator *it, position *position, leveret_found *found, zend_string **key)
-{
-	if (!it->search.keys) {
-		const leveret_record *record;
-		/* Compiled once and then taken from PHP's cache of regular expressions. */
-		pcre_cache_entry *regex = it->search.regex ? pcre_get_compiled_regex_cache(it->search.regex) : NULL;
-		if (UNEXPECTED(it->search.regex && !regex)) {
-			return false;
-		}
-		while ((record = php_leveret_walk_next(&position->walk))) {
-			*key = zend_string_init((const char *) (record + 1), record->key_len, 0);
-			if (!regex || matches(regex, *key)) {
-				*found = record->found;
-				return true;
-			}
-			zend_string_efree(*key);
-		}
-		return false;
-	}
-	zend_ulong index;
-	while (zend_hash_get_current_key_ex(it->search.keys, key, &index, &position->key) == HASH_KEY_IS_STRING) {
-		zend_hash_move_forward_ex(it->search.keys, &position->key);
-		leveret_bytes name = php_leveret_string(*key);
-		if (apcu_noticed(it->arena, leveret_peek(it->arena, name, apcu_now(), found)) == LEVERET_OK) {
-			zend_string_addref(*key);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False:
- * gone or unreadable, or an exception is pending. */
+/* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False: gone or
+ * unreadable, or an exception is pending. */
 static bool apcu_read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_reading reading = { .found = *found, .how = LEVERET_READ_UNTRACED, .now = apcu_now() };
@@ -137,58 +53,98 @@ static bool apcu_read_value(leveret_arena *arena, zend_string *key, leveret_foun
 	return true;
 }
 
+static HashTable *make_fields(zend_long format)
+{
+	static const struct {
+		zend_long wanted;
+		apcu_field field;
+	} in_order[] = {
+		{ APC_ITER_TYPE, APCU_TYPE },
+		{ APC_ITER_KEY, APCU_KEY },
+		{ APC_ITER_VALUE, APCU_VALUE },
+		{ APC_ITER_NUM_HITS, APCU_NUM_HITS },
+		{ APC_ITER_MTIME, APCU_MTIME },
+		{ APC_ITER_CTIME, APCU_CREATION_TIME },
+		{ APC_ITER_DTIME, APCU_DELETION_TIME },
+		{ APC_ITER_ATIME, APCU_ACCESS_TIME },
+		{ APC_ITER_REFCOUNT, APCU_REF_COUNT },
+		{ APC_ITER_MEM_SIZE, APCU_MEM_SIZE },
+		{ APC_ITER_TTL, APCU_TTL },
+	};
+	HashTable *fields = zend_new_array(8);
+	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++) {
+		if (!(format & in_order[i].wanted)) {
+			continue;
+		}
+		if (in_order[i].field == APCU_TYPE) {
+			php_leveret_apcu_add_text(fields, APCU_TYPE, APCU_TEXT_USER);
+		} else {
+			php_leveret_apcu_add_long(fields, in_order[i].field, 0);
+		}
+	}
+	return fields;
+}
+
 static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval *item)
 {
-	zend_long format = it->format, mtime = leveret_unix_time(found->mtime);
+	zend_long format = it->format, mtime = it->boot + found->mtime;
+	/* Copied before the value is read: __unserialize may call the constructor, with another format. */
+	HashTable *fields = zend_array_dup(it->fields);
 	zval value;
-	ZVAL_UNDEF(&value);
 	if ((format & APC_ITER_VALUE) && !apcu_read_value(it->arena, key, found, &value)) {
+		zend_array_destroy(fields);
 		return false;
 	}
-	array_init(item);
+	Bucket *field = fields->arData;
 	if (format & APC_ITER_TYPE) {
-		add_assoc_string(item, "type", "user");
+		field++;
 	}
 	if (format & APC_ITER_KEY) {
-		add_assoc_str(item, "key", zend_string_copy(key));
+		ZVAL_STR_COPY(&field++->val, key);
 	}
 	if (format & APC_ITER_VALUE) {
-		add_assoc_zval(item, "value", &value);
+		ZVAL_COPY_VALUE(&field++->val, &value);
 	}
 	if (format & APC_ITER_NUM_HITS) {
-		add_assoc_long(item, "num_hits", found->hits);
+		ZVAL_LONG(&field++->val, found->hits);
 	}
 	if (format & APC_ITER_MTIME) {
-		add_assoc_long(item, "mtime", mtime);
+		ZVAL_LONG(&field++->val, mtime);
 	}
 	if (format & APC_ITER_CTIME) {
-		add_assoc_long(item, "creation_time", mtime);
+		ZVAL_LONG(&field++->val, mtime);
 	}
 	if (format & APC_ITER_DTIME) {
-		add_assoc_long(item, "deletion_time", 0);
+		field++;
 	}
 	if (format & APC_ITER_ATIME) {
-		add_assoc_long(item, "access_time", mtime);
+		ZVAL_LONG(&field++->val, mtime);
 	}
 	if (format & APC_ITER_REFCOUNT) {
-		add_assoc_long(item, "ref_count", 0);
+		field++;
 	}
 	if (format & APC_ITER_MEM_SIZE) {
-		add_assoc_long(item, "mem_size", apcu_mem_size(found, ZSTR_LEN(key)));
+		ZVAL_LONG(&field++->val, apcu_mem_size(found, ZSTR_LEN(key)));
 	}
 	if (format & APC_ITER_TTL) {
-		add_assoc_long(item, "ttl", apcu_ttl(found));
+		ZVAL_LONG(&field++->val, apcu_ttl(found));
 	}
+	ZVAL_ARR(item, fields);
 	return true;
 }
 
-static void apcu_set_current(iterator *it, zend_string *key, zval *item)
+/* `item` NULL: there is no current item. */
+static void apcu_set_current(iterator *it, zend_string *key, const zval *item)
 {
 	zend_string *old_key = it->key;
 	zval old_item;
 	ZVAL_COPY_VALUE(&old_item, &it->item);
 	it->key = key;
-	ZVAL_COPY_VALUE(&it->item, item);
+	if (item) {
+		ZVAL_COPY_VALUE(&it->item, item);
+	} else {
+		ZVAL_UNDEF(&it->item);
+	}
 	/* Last, as a destructor may come back to this iterator. */
 	if (old_key) {
 		zend_string_release(old_key);
@@ -201,7 +157,7 @@ static void advance(iterator *it)
 	leveret_found found;
 	zend_string *key;
 	zval item;
-	while (position_next(it, &it->position, &found, &key)) {
+	while (php_leveret_apcu_position_next(&it->search, &it->position, &found, &key)) {
 		if (make_item(it, key, &found, &item)) {
 			apcu_set_current(it, key, &item);
 			return;
@@ -211,35 +167,58 @@ static void advance(iterator *it)
 			break;
 		}
 	}
-	ZVAL_UNDEF(&item);
-	apcu_set_current(it, NULL, &item);
+	apcu_set_current(it, NULL, NULL);
 }
 
 static void rewind_to_start(iterator *it)
 {
-	position_end(&it->position);
-	position_start(it, &it->position);
+	php_leveret_apcu_position_end(&it->position);
+	php_leveret_apcu_position_start(it->arena, &it->search, &it->position);
+	it->boot = leveret_unix_time(0);
 	it->started = true;
 	advance(it);
 }
 
-static void count_totals(iterator *it)
+/* False: only a walk tells. */
+static bool count_all(iterator *it)
+{
+	uint64_t items, bytes;
+	if (it->search.keys || it->search.regex
+		|| apcu_noticed(it->arena, leveret_totals(it->arena, apcu_now(), &items, &bytes)) != LEVERET_OK) {
+		return false;
+	}
+	it->count = (zend_long) items;
+	it->size = (zend_long) bytes;
+	return true;
+}
+
+static void count_by_walk(iterator *it)
 {
 	leveret_found found;
 	zend_string *key;
-	position position;
-	if (it->counted) {
-		return;
-	}
-	it->hits = it->size = it->count = 0;
-	position_start(it, &position);
-	while (position_next(it, &position, &found, &key)) {
-		it->hits += found.hits;
-		it->size += apcu_mem_size(&found, ZSTR_LEN(key));
-		it->count++;
+	apcu_position position;
+	zend_long hits = 0, size = 0, count = 0;
+	php_leveret_apcu_position_start(it->arena, &it->search, &position);
+	while (php_leveret_apcu_position_next(&it->search, &position, &found, &key)) {
+		hits += found.hits;
+		size += apcu_mem_size(&found, ZSTR_LEN(key));
+		count++;
 		zend_string_release(key);
 	}
-	position_end(&position);
+	php_leveret_apcu_position_end(&position);
+	it->hits = hits;
+	it->hits_counted = true;
+	if (!it->counted) {
+		it->size = size;
+		it->count = count;
+	}
+}
+
+static void count_totals(iterator *it, bool with_hits)
+{
+	if (with_hits ? !it->hits_counted : !it->counted && !count_all(it)) {
+		count_by_walk(it);
+	}
 	it->counted = true;
 }
 
@@ -256,16 +235,23 @@ static zend_object *iterator_create(zend_class_entry *class)
 	return &it->std;
 }
 
+static void fields_free(iterator *it)
+{
+	if (it->fields) {
+		zend_array_destroy(it->fields);
+		it->fields = NULL;
+	}
+}
+
 /* Back to the state before the constructor. */
 static void iterator_reset(iterator *it)
 {
-	zval none;
-	ZVAL_UNDEF(&none);
-	position_end(&it->position);
-	search_free(&it->search);
+	php_leveret_apcu_position_end(&it->position);
+	php_leveret_apcu_search_free(&it->search);
+	fields_free(it);
 	it->arena = NULL;
-	it->started = it->counted = false;
-	apcu_set_current(it, NULL, &none);
+	it->started = it->counted = it->hits_counted = false;
+	apcu_set_current(it, NULL, NULL);
 }
 
 static void apcu_iterator_free(zend_object *object)
@@ -331,7 +317,7 @@ PHP_METHOD(APCUIterator, __construct)
 	ZEND_PARSE_PARAMETERS_END();
 
 	iterator *it = iterator_of(Z_OBJ_P(ZEND_THIS));
-	struct search wanted = { 0 };
+	apcu_search wanted = { 0 };
 	iterator_reset(it);
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
@@ -359,71 +345,166 @@ PHP_METHOD(APCUIterator, __construct)
 		wanted.keys = set_of_keys(Z_ARRVAL_P(search));
 	}
 	/* The destructor of what was the current item may have come here in between. */
-	search_free(&it->search);
+	php_leveret_apcu_search_free(&it->search);
+	fields_free(it);
 	it->search = wanted;
 	it->format = format;
+	it->fields = make_fields(format);
 	it->arena = arena;
-	it->started = it->counted = false;
+	it->started = it->counted = it->hits_counted = false;
 }
 
-PHP_METHOD(APCUIterator, rewind)
+/* --- its steps, for the methods and for foreach --- */
+
+static void step_rewind(zend_object *object)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	iterator *it = initialized(Z_OBJ_P(ZEND_THIS));
+	iterator *it = initialized(object);
 	if (it) {
 		rewind_to_start(it);
 	}
 }
 
-PHP_METHOD(APCUIterator, next)
+static void step_next(zend_object *object)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	iterator *it = started(Z_OBJ_P(ZEND_THIS));
+	iterator *it = started(object);
 	if (it && it->key) {
 		advance(it);
 	}
 }
 
+static bool step_valid(zend_object *object)
+{
+	iterator *it = started(object);
+	return it && it->key;
+}
+
+/* NULL: an exception is pending. */
+static iterator *step_at(zend_object *object, const char *method)
+{
+	iterator *it = started(object);
+	if (!it || EG(exception)) {
+		return NULL;
+	}
+	if (!it->key) {
+		zend_throw_error(NULL, "Cannot call %s() on invalid iterator", method);
+		return NULL;
+	}
+	return it;
+}
+
+static void step_key(zend_object *object, zval *key)
+{
+	iterator *it = step_at(object, "key");
+	if (it) {
+		ZVAL_STR_COPY(key, it->key);
+	}
+}
+
+PHP_METHOD(APCUIterator, rewind)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	step_rewind(Z_OBJ_P(ZEND_THIS));
+}
+
+PHP_METHOD(APCUIterator, next)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	step_next(Z_OBJ_P(ZEND_THIS));
+}
+
 PHP_METHOD(APCUIterator, valid)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	iterator *it = started(Z_OBJ_P(ZEND_THIS));
-	RETURN_BOOL(it && it->key);
+	RETURN_BOOL(step_valid(Z_OBJ_P(ZEND_THIS)));
 }
 
 PHP_METHOD(APCUIterator, key)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	iterator *it = started(Z_OBJ_P(ZEND_THIS));
-	if (!it || EG(exception)) {
-		return;
-	}
-	if (!it->key) {
-		zend_throw_error(NULL, "Cannot call key() on invalid iterator");
-		return;
-	}
-	RETURN_STR_COPY(it->key);
+	step_key(Z_OBJ_P(ZEND_THIS), return_value);
 }
 
 PHP_METHOD(APCUIterator, current)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	iterator *it = started(Z_OBJ_P(ZEND_THIS));
-	if (!it || EG(exception)) {
-		return;
+	iterator *it = step_at(Z_OBJ_P(ZEND_THIS), "current");
+	if (it) {
+		RETURN_COPY(&it->item);
 	}
-	if (!it->key) {
-		zend_throw_error(NULL, "Cannot call current() on invalid iterator");
-		return;
-	}
-	RETURN_COPY(&it->item);
 }
+
+/* foreach, and what else asks an iterator without its methods: the same steps. A class that overrides one of the methods does not come
+ * here, since PHP then calls the methods. */
+
+static void foreach_rewind(zend_object_iterator *base)
+{
+	step_rewind(Z_OBJ(base->data));
+}
+
+static void foreach_next(zend_object_iterator *base)
+{
+	step_next(Z_OBJ(base->data));
+}
+
+static int foreach_valid(zend_object_iterator *base)
+{
+	return step_valid(Z_OBJ(base->data)) ? SUCCESS : FAILURE;
+}
+
+static void foreach_key(zend_object_iterator *base, zval *key)
+{
+	ZVAL_NULL(key);
+	step_key(Z_OBJ(base->data), key);
+}
+
+static zval *foreach_value(zend_object_iterator *base)
+{
+	iterator *it = step_at(Z_OBJ(base->data), "current");
+	return it ? &it->item : NULL;
+}
+
+static void foreach_free(zend_object_iterator *base)
+{
+	zval_ptr_dtor(&base->data);
+}
+
+static HashTable *foreach_get_gc(zend_object_iterator *base, zval **table, int *count)
+{
+	*table = &base->data;
+	*count = 1;
+	return NULL;
+}
+
+static const zend_object_iterator_funcs foreach_funcs = {
+	.dtor = foreach_free,
+	.valid = foreach_valid,
+	.get_current_data = foreach_value,
+	.get_current_key = foreach_key,
+	.move_forward = foreach_next,
+	.rewind = foreach_rewind,
+	.get_gc = foreach_get_gc,
+};
+
+static zend_object_iterator *iterator_foreach(zend_class_entry *class, zval *object, int by_ref)
+{
+	if (by_ref) {
+		zend_throw_error(NULL, "An iterator cannot be used with foreach by reference");
+		return NULL;
+	}
+	zend_object_iterator *iterator = ecalloc(1, sizeof(*iterator));
+	zend_iterator_init(iterator);
+	iterator->funcs = &foreach_funcs;
+	ZVAL_OBJ_COPY(&iterator->data, Z_OBJ_P(object));
+	return iterator;
+}
+
+/* --- totals --- */
 
 static void return_total(zend_object *object, size_t offset, zval *return_value)
 {
 	iterator *it = initialized(object);
 	if (it) {
-		count_totals(it);
+		count_totals(it, offset == offsetof(iterator, hits));
 		ZVAL_LONG(return_value, *(zend_long *) ((char *) it + offset));
 	}
 }
@@ -454,23 +535,25 @@ bool php_leveret_apcu_iterator_delete(zend_object *object)
 	}
 	leveret_found found;
 	zend_string *key;
-	position position;
+	apcu_position position;
 	bool all = true;
-	position_start(it, &position);
-	while (position_next(it, &position, &found, &key)) {
+	php_leveret_apcu_position_start(it->arena, &it->search, &position);
+	while (php_leveret_apcu_position_next(&it->search, &position, &found, &key)) {
 		leveret_status status = apcu_noticed(it->arena, leveret_delete(it->arena, php_leveret_string(key), apcu_now()));
 		/* Somebody else may have been faster: gone is gone. */
 		all = all && (status == LEVERET_OK || status == LEVERET_MISS);
 		zend_string_release(key);
 	}
-	position_end(&position);
+	php_leveret_apcu_position_end(&position);
 	return all;
 }
 
 void php_leveret_apcu_iterator_minit(int module_number)
 {
+	php_leveret_apcu_fields_minit();
 	php_leveret_apcu_iterator_ce = register_class_APCUIterator(zend_ce_iterator);
 	php_leveret_apcu_iterator_ce->create_object = iterator_create;
+	php_leveret_apcu_iterator_ce->get_iterator = iterator_foreach;
 	memcpy(&handlers, &std_object_handlers, sizeof(handlers));
 	handlers.offset = offsetof(iterator, std);
 	handlers.free_obj = apcu_iterator_free;

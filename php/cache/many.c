@@ -150,6 +150,30 @@ static bool visit_set(zend_string *key, zval *value, void *context)
 	return !EG(exception);
 }
 
+/* Their keys are known before the first is stored. An array is what it was for as long as it is walked, whatever __serialize does. */
+static void set_array(set_context *set, HashTable *values)
+{
+	walk one = { visit_set, set, true };
+	uint32_t asked = 0, from = 0;
+	zend_ulong index;
+	zend_string *name;
+	zval key, *value;
+	ZEND_HASH_FOREACH_KEY_VAL(values, index, name, value) {
+		if (asked-- == 0) {
+			asked = php_leveret_ask_for_names(set->cache->arena, values, &from) - 1;
+		}
+		if (EXPECTED(name)) {
+			ZVAL_STR(&key, name);
+		} else {
+			ZVAL_LONG(&key, index);
+		}
+		if (!visit(&one, &key, value)) {
+			return;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+}
+
 typedef struct delete_context {
 	cache_object *cache;
 	zend_long deleted;
@@ -198,7 +222,13 @@ ZEND_METHOD(Leveret_Cache, setMultiple)
 	if (!php_leveret_cache_deadline(&ttl, &context.request.deadline)) {
 		RETURN_THROWS();
 	}
-	walk_iterable(values, &(walk) { visit_set, &context, true });
+	/* A list has numbers for keys. */
+	if (Z_TYPE_P(values) == IS_ARRAY && zend_hash_num_elements(Z_ARRVAL_P(values)) > 1
+		&& !HT_IS_PACKED(Z_ARRVAL_P(values))) {
+		set_array(&context, Z_ARRVAL_P(values));
+	} else {
+		walk_iterable(values, &(walk) { visit_set, &context, true });
+	}
 	RETURN_TRUE;
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "base/arena.h"
 #include "memcached.h"
 
 /* --- stores --- */
@@ -241,16 +242,31 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 	return count;
 }
 
-/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that
- * of the item with the number `last`, if it is due. */
+/* Asks for the memory of these keys at once, up to LEVERET_AHEAD of them: a batch to an arena is done item by item, as it is added. */
+static void ask_for_items(leveret_arena *arena, const prepared *list, uint32_t count)
+{
+	leveret_bytes keys[LEVERET_AHEAD];
+	uint64_t hashes[LEVERET_AHEAD];
+	for (uint32_t i = 0; i < count; i++) {
+		keys[i] = php_leveret_string(list[i].key);
+	}
+	leveret_ask_for(arena, keys, count, hashes);
+}
+
+/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that of the item with
+ * the number `last`, if it is due. */
 static uint32_t store_due(
 	memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
 	uint32_t *sent = safe_emalloc(count + 1, sizeof(*sent), 0), sent_count = 0, due = 0;
+	leveret_arena *arena = count > 1 ? leveret_pool_arena(pool, php_leveret_looked()) : NULL;
 	leveret_pool_begin(pool);
 	for (uint32_t i = 0; i < count; i++) {
+		if (arena && i % LEVERET_AHEAD == 0) {
+			ask_for_items(arena, list + i, MIN(count - i, LEVERET_AHEAD));
+		}
 		if (list[i].is_due) {
 			leveret_request request =
 				store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);

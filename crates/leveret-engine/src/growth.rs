@@ -107,11 +107,13 @@ pub(crate) fn grow_data(core: &Core) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system. `Busy`: as above.
+/// Allocates more of a shard's index: a chunk, of a large index an eighth of what there is, since each growth takes the
+/// file lock. False: no room within the limit, or on the file system. `Busy`: as above.
 #[cold]
 pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> Result<bool, Error> {
     let chunk = core.map.geometry.chunk_buckets;
-    if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(core.map.geometry.buckets_max) {
+    let most = (core.map.geometry.buckets_max / chunk).saturating_sub(seen);
+    if most == 0 {
         return Ok(false);
     }
     let has_grown = || core.shards.at(shard).chunks.load(Ordering::Relaxed) != seen;
@@ -119,25 +121,26 @@ pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> Result<bool, E
     if lock.is_none() || has_grown() {
         return Ok(has_grown());
     }
-    if allocated(core) + core.map.geometry.chunk_len() > core.map.geometry.memory {
-        return Ok(false);
+    let room = core.map.geometry.memory.saturating_sub(allocated(core)) / core.map.geometry.chunk_len();
+    let step = (seen / 8).clamp(1, most);
+    for step in [step, 1] {
+        if u64::from(step) <= room && allocate_chunks(core, shard, seen, step) {
+            core.shards.at(shard).chunks.store(seen + step, Ordering::Release);
+            return Ok(true);
+        }
     }
-    let main =
-        (shard as u64 * u64::from(core.map.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
-    let overflow = (shard as u64 * u64::from(core.map.geometry.overflow_max())
-        + u64::from(seen) * u64::from(chunk) / 2)
-        * BUCKET_SIZE;
-    let len = u64::from(chunk) * BUCKET_SIZE;
-    let region = |id| core.map.geometry.region(id).off;
-    if !core
-        .map
-        .host
-        .allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)])
-    {
-        return Ok(false);
-    }
-    core.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
-    Ok(true)
+    Ok(false)
+}
+
+/// Promises memory to chunks of a shard's index, from `first` on. False: the file system has no room.
+fn allocate_chunks(core: &Core, shard: usize, first: u32, count: u32) -> bool {
+    let geometry = &core.map.geometry;
+    let chunk = u64::from(geometry.chunk_buckets);
+    let (first, count) = (u64::from(first) * chunk, u64::from(count) * chunk);
+    let main = shard as u64 * u64::from(geometry.buckets_max) + first;
+    let overflow = shard as u64 * u64::from(geometry.overflow_max()) + first / 2;
+    let part = |id, at, len| (geometry.region(id).off + at * BUCKET_SIZE, len * BUCKET_SIZE);
+    core.map.host.allocate(&[part(RegionId::Index, main, count), part(RegionId::Overflow, overflow, count / 2)])
 }
 
 /// Gives the memory of a retired segment back to the file system.

@@ -1,6 +1,7 @@
 //! One 64-bit hash decides everything: the top bits the shard, the middle the tag in the slot, the low bits the bucket.
 use crate::map::geometry::Geometry;
 use crate::map::mapping::Data;
+use std::mem::MaybeUninit;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, Xxh3};
 
 /// Low bits of a slot word that hold the item's place, in units of 8 bytes.
@@ -53,23 +54,31 @@ impl Hasher {
 
     /// The hash of a key that lies in the arena, read piece by piece since no slice may be formed over it.
     pub fn hash_at(&self, data: &Data, off: u64, len: usize) -> u64 {
-        let mut piece = [0u8; 512];
-        let mut read = |at: u64, len: usize| {
-            // SAFETY: `len` is at most the size of `piece`.
-            unsafe { data.copy_out(off + at, piece.as_mut_ptr(), len) };
-            piece
-        };
-        if len <= 512 {
-            return xxh3_64_with_seed(&read(0, len)[..len], self.seed);
+        let mut room = [const { MaybeUninit::uninit() }; PIECE];
+        if len <= PIECE {
+            return self.hash(read(data, off, len, &mut room));
         }
         let mut state = Xxh3::with_seed(self.seed);
         let mut done = 0;
         while done < len {
-            let step = (len - done).min(512);
-            state.update(&read(done as u64, step)[..step]);
+            let step = (len - done).min(PIECE);
+            state.update(read(data, off + done as u64, step, &mut room));
             done += step;
         }
         state.digest()
+    }
+}
+
+const PIECE: usize = 512;
+
+/// Copies `len` bytes of the arena, at most `PIECE`, into `room`.
+#[inline]
+fn read<'a>(data: &Data, off: u64, len: usize, room: &'a mut [MaybeUninit<u8>; PIECE]) -> &'a [u8] {
+    let room = &mut room[..len];
+    // SAFETY: the room has `len` bytes, all of which are written before the slice over them is made.
+    unsafe {
+        data.copy_out(off, room.as_mut_ptr().cast(), len);
+        std::slice::from_raw_parts(room.as_ptr().cast(), len)
     }
 }
 

@@ -113,6 +113,7 @@ mod arena;
 mod core;
 mod count;
 mod counters;
+mod crc;
 mod delete;
 mod epoch;
 mod error;
@@ -173,6 +174,7 @@ mod write;
 pub use amend::{Amendment, NewCas};
 pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, CountedSigned, Delta};
+pub use crc::crc32;
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use evicted::Evicted;
 pub use expired::Swept;
@@ -195,7 +197,7 @@ pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;
 pub use sampler::{Sampled, Sampler, Seen};
-pub use scan::{Cursor, Iter};
+pub use scan::{Cursor, Iter, Scanned, WalkRecord};
 #[cfg(feature = "sockets")]
 pub use send::{Outgoing, SendError};
 #[cfg(feature = "services")]

@@ -1,19 +1,21 @@
 //! Walking over all items, exactly: each key that lives through the walk is met once, even if it is moved or rewritten
 //! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all
-//! buckets that splits can make of it.
+//! buckets that splits can make of it. These buckets are a step. What a step meets is written straight into the caller's
+//! buffer, and cut off again when the step has to be repeated.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::fate::{self, Fate};
 use crate::found::{Found, Item};
 use crate::hash;
-use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
-use crate::item::Kind;
+use crate::index::{SlotWord, Spot, FETCHED, FREQUENCY_MAX};
+use crate::item::{Kind, View};
 use crate::lookup;
 use crate::read::ReadOptions;
 use crate::shard;
 use crate::sync::{fence, Ordering};
 use crate::time::Time;
+use std::mem::MaybeUninit;
 
 /// Tries without a lock for one step.
 const TRIES: usize = 8;
@@ -33,29 +35,148 @@ pub struct Cursor {
     pub bucket: u64,
 }
 
+/// One item in a walk's buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct WalkRecord {
+    /// The item, for `Arena::copy`. The hash in its version is 0 where the walk had no use of it, so that
+    /// `Arena::is_current` says no.
+    pub found: Found,
+    /// The bucket of the index where the item's chain begins, counted through all shards.
+    pub bucket: u64,
+    /// Bytes of the key.
+    pub key_len: u32,
+    /// Bytes up to the next record, a multiple of 8.
+    pub record_len: u32,
+}
+
+const WORD: usize = size_of::<u64>();
+const HEAD: usize = size_of::<WalkRecord>();
+const _: () = assert!(HEAD % WORD == 0 && align_of::<WalkRecord>() == WORD);
+
+/// What `Arena::scan_into` has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Scanned {
+    /// Bytes of records at the front of the buffer.
+    pub used: usize,
+    /// Nothing is left.
+    pub is_over: bool,
+    /// Not 0: not even one step fits. The buffer must have room for so many bytes.
+    pub needed: usize,
+}
+
+/// The caller's buffer while a walk writes into it.
+struct Records<'a> {
+    buffer: &'a mut [MaybeUninit<u64>],
+    /// Bytes of the records so far, those that did not fit included.
+    end: usize,
+}
+
+impl Records<'_> {
+    /// The record at `at`, with its key, and where the next one begins.
+    fn next(&self, at: usize) -> Option<(&Found, &[u8], usize)> {
+        if at >= self.end {
+            return None;
+        }
+        let first = self.buffer[at / WORD..(at + HEAD) / WORD].as_ptr().cast::<WalkRecord>();
+        // SAFETY: `fill` wrote a record here: `end` is only cut back to where one begins, and all of them fitted.
+        let record = unsafe { &*first };
+        let key = &self.buffer[(at + HEAD) / WORD..(at + record.record_len as usize) / WORD];
+        // SAFETY: `add` wrote the key's bytes behind the record, within `record_len`.
+        let key = unsafe { std::slice::from_raw_parts(key.as_ptr().cast(), record.key_len as usize) };
+        Some((&record.found, key, at + record.record_len as usize))
+    }
+
+    /// Makes room for a record and copies the key behind it. False: the buffer is full, and only the length counts.
+    #[inline]
+    fn add(&mut self, core: &Core, view: &View) -> bool {
+        let key_len = view.header.key_len();
+        let (begin, end) = (self.end / WORD, (self.end + HEAD + key_len).div_ceil(WORD));
+        self.end = end * WORD;
+        let Some(room) = self.buffer.get_mut(begin..end) else { return false };
+        // SAFETY: behind the head the room has `key_len` bytes.
+        unsafe { core.items.data.copy_out(view.key(), room[HEAD / WORD..].as_mut_ptr().cast(), key_len) };
+        true
+    }
+
+    /// The key of the last record, which begins at `at`.
+    #[inline]
+    fn last_key(&self, at: usize, key_len: usize) -> &[u8] {
+        let key = &self.buffer[(at + HEAD) / WORD..self.end / WORD];
+        assert!(key_len <= size_of_val(key));
+        // SAFETY: in bounds by the assertion, and written by `add`.
+        unsafe { std::slice::from_raw_parts(key.as_ptr().cast(), key_len) }
+    }
+
+    /// Fills the last record, which begins at `at`.
+    #[inline]
+    fn fill(&mut self, at: usize, record: WalkRecord) {
+        let head = &mut self.buffer[at / WORD..(at + HEAD) / WORD];
+        // SAFETY: a record's length, aligned as one.
+        unsafe { head.as_mut_ptr().cast::<WalkRecord>().write(record) };
+    }
+}
+
 impl Arena {
     /// Visits the items of the next step; a step holds some items, or none. Typed items are passed by. False: the walk is over. After an error the
     /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
+        let mut room = vec![MaybeUninit::uninit(); 256];
+        loop {
+            let mut records = Records { buffer: &mut room, end: 0 };
+            let before = *cursor;
+            let more = step(&self.core, cursor, now, 0, &mut records)?;
+            if records.end > records.buffer.len() * WORD {
+                *cursor = before;
+                let needed = records.end / WORD;
+                room.resize(needed, MaybeUninit::uninit());
+                continue;
+            }
+            let mut at = 0;
+            while let Some((found, key, next)) = records.next(at) {
+                visit(key, found);
+                at = next;
+            }
+            return Ok(more);
+        }
+    }
+
+    /// Writes the records of the next steps into `buffer`, until it is full or the walk is over. After an error the cursor
+    /// stands where it did, as with `scan`.
+    pub fn scan_into(&self, cursor: &mut Cursor, now: Time, buffer: &mut [MaybeUninit<u64>]) -> Result<Scanned, Error> {
         let core = &*self.core;
-        let shard = cursor.shard as usize;
-        if core.is_lost() {
-            return Err(Error::Lost);
+        let mut records = Records { buffer, end: 0 };
+        let buckets_before = |shard: u32| {
+            (0..core.shards.len().min(shard as usize)).map(|shard| u64::from(core.index.buckets(shard))).sum()
+        };
+        let (mut shard, mut first_bucket) = (cursor.shard, buckets_before(cursor.shard));
+        loop {
+            let (before, used) = (*cursor, records.end);
+            if cursor.shard != shard {
+                (shard, first_bucket) = (cursor.shard, buckets_before(cursor.shard));
+            }
+            match step(core, cursor, now, first_bucket, &mut records) {
+                Ok(more) if records.end <= records.buffer.len() * WORD => {
+                    if !more {
+                        return Ok(Scanned { used: records.end, is_over: true, needed: 0 });
+                    }
+                }
+                // This step did not fit, or failed: it is made again in the next call, after what came before it was
+                // told.
+                _ if used > 0 => {
+                    *cursor = before;
+                    return Ok(Scanned { used, ..Scanned::default() });
+                }
+                Ok(_) => {
+                    *cursor = before;
+                    return Ok(Scanned { needed: records.end, ..Scanned::default() });
+                }
+                Err(error) => {
+                    *cursor = before;
+                    return Err(error);
+                }
+            }
         }
-        if shard >= core.shards.len() {
-            return Ok(false);
-        }
-        if cursor.level == 0 || !cursor.level.is_power_of_two() {
-            *cursor = Cursor { shard: cursor.shard, level: 1 << core.index.buckets(shard).ilog2(), bucket: 0 };
-        }
-        for (key, found) in items_of_class(core, shard, cursor, now)? {
-            visit(&key, &found);
-        }
-        cursor.bucket = cursor.bucket.saturating_add(1);
-        if cursor.bucket >= u64::from(cursor.level) {
-            *cursor = Cursor { shard: cursor.shard + 1, level: 0, bucket: 0 };
-        }
-        Ok((cursor.shard as usize) < core.shards.len())
     }
 
     /// An item that a walk has met, with its value: as it was met, or, when it was replaced meanwhile, as it is now.
@@ -81,22 +202,62 @@ impl Arena {
     }
 }
 
-fn items_of_class(core: &Core, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
+/// Writes down the items of the next step. False: the walk is over.
+fn step(
+    core: &Core,
+    cursor: &mut Cursor,
+    now: Time,
+    first_bucket: u64,
+    records: &mut Records<'_>,
+) -> Result<bool, Error> {
+    let shard = cursor.shard as usize;
+    if core.is_lost() {
+        return Err(Error::Lost);
+    }
+    if shard >= core.shards.len() {
+        return Ok(false);
+    }
+    if cursor.level == 0 || !cursor.level.is_power_of_two() {
+        *cursor = Cursor { shard: cursor.shard, level: 1 << core.index.buckets(shard).ilog2(), bucket: 0 };
+    }
+    items_of_class(core, shard, cursor, now, first_bucket, records)?;
+    cursor.bucket = cursor.bucket.saturating_add(1);
+    if cursor.bucket >= u64::from(cursor.level) {
+        *cursor = Cursor { shard: cursor.shard + 1, level: 0, bucket: 0 };
+    }
+    Ok((cursor.shard as usize) < core.shards.len())
+}
+
+fn items_of_class(
+    core: &Core,
+    shard: usize,
+    cursor: &Cursor,
+    now: Time,
+    first_bucket: u64,
+    records: &mut Records<'_>,
+) -> Result<(), Error> {
+    let begin = records.end;
     for round in 0..ROUNDS * TRIES {
         let sequence = core.shards.at(shard).move_seq.load(Ordering::Relaxed);
         let buckets = core.index.buckets(shard);
-        if let Some(items) = try_class(core, shard, buckets, cursor, now) {
-            if core.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence
-                && core.index.buckets(shard) == buckets
-            {
-                return Ok(items);
-            }
+        // Asked after the number of buckets: the lock of whoever stored that number is seen held or given up, and before
+        // it is given up the split is whole.
+        let is_split = !shard::lock::is_free(core, shard);
+        let class = Class { shard, buckets, is_split, first_bucket };
+        records.end = begin;
+        if try_class(core, &class, cursor, now, records).is_some()
+            && core.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence
+            && core.index.buckets(shard) == buckets
+        {
+            return Ok(());
         }
         if round % TRIES == TRIES - 1 {
             // Written to faster than it can be read: under the lock it holds still.
             match shard::lock(core, shard, now) {
                 Ok(_locked) => {
-                    return try_class(core, shard, core.index.buckets(shard), cursor, now).ok_or(Error::Busy);
+                    records.end = begin;
+                    let class = Class { buckets: core.index.buckets(shard), ..class };
+                    return try_class(core, &class, cursor, now, records).ok_or(Error::Busy);
                 }
                 Err(Error::Busy) => {}
                 Err(error) => return Err(error),
@@ -106,51 +267,50 @@ fn items_of_class(core: &Core, shard: usize, cursor: &Cursor, now: Time) -> Resu
     Err(Error::Busy)
 }
 
+/// What is known of a step's shard while it is read.
+struct Class {
+    shard: usize,
+    buckets: u32,
+    /// A split may be under way: between its two halves a mover is in its old bucket, too.
+    is_split: bool,
+    first_bucket: u64,
+}
+
 /// None: something was recycled while it was read.
-fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
-    let mut items = Vec::new();
+fn try_class(core: &Core, class: &Class, cursor: &Cursor, now: Time, records: &mut Records<'_>) -> Option<()> {
+    let shard = class.shard;
     let mut bucket = cursor.bucket;
-    while bucket < u64::from(buckets) {
+    ask_for_items(core, class, bucket.saturating_add(1));
+    while bucket < u64::from(class.buckets) {
         let length = core.index.chain(shard, bucket as u32).count();
         for spot in core.index.spots(shard, bucket as u32) {
             let at = spot.word.at();
             let Some(segment) = core.segments.containing(at) else { continue };
-            let state = core.segments.state(segment);
+            let of_segment = core.segments.at(segment);
+            let state = of_segment.word();
             if SlotWord(spot.cell().load(Ordering::Acquire)) != spot.word {
                 return None;
             }
             if !state.holds_items_of(shard) {
                 // As in `lookup::examine`: the slot's word may be that of a later version at the same place.
-                if state != core.segments.state(segment) {
+                if state != of_segment.word() {
                     return None;
                 }
                 continue;
             }
-            let epoch = core.segments.epoch_of(segment);
-            let mut item = None;
+            let epoch = of_segment.epoch();
+            let begin = records.end;
             if let Some(view) = core.items.view(&core.segments, segment, at) {
                 let is_alive = || fate::of_item(core, &view, epoch, || core.epoch(now), now) == Fate::Alive;
-                if view.kind != Kind::Typed && is_alive() {
-                    let mut key = Vec::new();
-                    core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
-                    let hash = core.hasher.hash(&key);
-                    let frequency = spot.frequency();
-                    let mut found = Found {
-                        hits: frequency & FREQUENCY_MAX,
-                        fetched: u8::from(frequency & FETCHED != 0),
-                        ..Found::default()
-                    };
-                    found.version.name(hash, spot.word.0, state.0, epoch);
-                    lookup::describe(core, &view, &mut found);
-                    // Between the two halves of a split a mover is in its old bucket, too.
-                    item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
+                let is_wanted = view.kind != Kind::Typed && is_alive();
+                if is_wanted && !write_down(core, class, bucket, &spot, &view, (state.0, epoch), records) {
+                    records.end = begin;
                 }
             }
             fence(Ordering::Acquire);
-            if !core.segments.at(segment).is_still(state) {
+            if !of_segment.is_still(state) {
                 return None;
             }
-            items.extend(item);
         }
         // The chain grew by an overflow bucket, which took over an entry that may have been missed for that.
         if core.index.chain(shard, bucket as u32).count() != length {
@@ -158,7 +318,51 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
         }
         bucket += u64::from(cursor.level);
     }
-    Some(items)
+    Some(())
+}
+
+/// Writes one item down. False: it belongs to another bucket.
+#[inline]
+fn write_down(
+    core: &Core,
+    class: &Class,
+    bucket: u64,
+    spot: &Spot<'_>,
+    view: &View,
+    (segment, epoch): (u64, u32),
+    records: &mut Records<'_>,
+) -> bool {
+    let (begin, key_len) = (records.end, view.header.key_len());
+    let fits = records.add(core, view);
+    let mut hash = 0;
+    // The pieces of a large value are known by its key's hash.
+    if class.is_split || view.kind == Kind::Large {
+        hash = if fits { core.hasher.hash(records.last_key(begin, key_len)) } else { core.hash_of(view) };
+        if u64::from(hash::bucket(hash, class.buckets)) != bucket {
+            return false;
+        }
+    }
+    if fits {
+        let frequency = spot.frequency();
+        let mut found =
+            Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
+        found.version.name(hash, spot.word.0, segment, epoch);
+        lookup::describe(core, view, &mut found);
+        let record_len = (records.end - begin) as u32;
+        let bucket = class.first_bucket + bucket;
+        records.fill(begin, WalkRecord { found, bucket, key_len: key_len as u32, record_len });
+    }
+    true
+}
+
+/// Asks for the memory of the items in a bucket, which the next step reads. A hint: it trusts nothing.
+#[inline]
+fn ask_for_items(core: &Core, class: &Class, bucket: u64) {
+    if bucket < u64::from(class.buckets) {
+        for slot in &core.index.bucket(class.shard, bucket as u32).slots {
+            core.items.data.ask_for_key(SlotWord(slot.load(Ordering::Relaxed)).at());
+        }
+    }
 }
 
 /// All items of an arena.
@@ -302,9 +506,16 @@ mod tests {
             for round in 1..=ROUNDS {
                 await_round(&filled, round);
                 begun.store(round, SeqCst);
-                let met = items_of_class(core, 0, &cursor, now).expect("there");
+                let mut room = vec![MaybeUninit::uninit(); 8192];
+                let mut records = Records { buffer: &mut room, end: 0 };
+                items_of_class(core, 0, &cursor, now, 0, &mut records).expect("there");
                 over.store(round, SeqCst);
-                missed += full.iter().filter(|key| met.iter().filter(|(met, _)| met == *key).count() != 1).count();
+                let (mut met, mut at) = (Vec::new(), 0);
+                while let Some((_, key, next)) = records.next(at) {
+                    met.push(key);
+                    at = next;
+                }
+                missed += full.iter().filter(|key| met.iter().filter(|met| *met == key).count() != 1).count();
             }
             assert_eq!(missed, 0);
         });

@@ -111,7 +111,7 @@ fn round_trip(path: &Path, memory: u64, cores: u32, bytes: &[u8]) {
     crate::remove(path).expect("there");
 }
 
-/// Sparse files: a large arena takes a 36th of its memory, and what is stored.
+/// Sparse files: a large arena takes a 63rd of its memory, and what is stored.
 #[test]
 fn an_arena_of_any_shape_takes_what_it_promises() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,11 +1,12 @@
 //! An arena's state in numbers.
 use crate::arena::Arena;
+use crate::core::Core;
 use crate::counters::Counter;
 use crate::growth;
 use crate::map::layout::ReadsOfProgram;
-use crate::segment::State;
+use crate::segment::{class_of, State};
 use crate::sync::{AtomicU64, Ordering};
-use crate::time::Time;
+use crate::time::{Deadline, Time};
 
 /// An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,9 +126,15 @@ impl Arena {
 
     /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
     pub fn stats(&self) -> Stats {
+        let attached = self.core.presence.attached();
+        Stats { attached: attached.iter().sum(), attached_by_program: attached, ..self.counts(true) }
+    }
+
+    /// As `stats`, but for the living processes, which only the kernel knows: there are none. Without `room`
+    /// `Stats::memory_free` takes the file system for as large as it need be, which saves a system call.
+    pub fn counts(&self, room: bool) -> Stats {
         let core = &*self.core;
         core.reads.publish();
-        let attached = core.presence.attached();
         let now = Time::now();
         let epoch = core.epoch(now);
         let sum = |counter: Counter| {
@@ -162,8 +169,6 @@ impl Arena {
             shards: core.shards.len() as u64,
             created_unix: core.map.geometry.created_unix.max(core.control().cleared_unix.load(Ordering::Relaxed))
                 as i64,
-            attached: attached.iter().sum(),
-            attached_by_program: attached,
             evicted_in_minute: sum(Counter::EvictedInMinute),
             evicted_in_hour: sum(Counter::EvictedInHour),
             evicted_in_day: sum(Counter::EvictedInDay),
@@ -183,14 +188,9 @@ impl Arena {
             layout: core.map.geometry.layout,
             ..Stats::default()
         };
-        for shard in 0..core.shards.len() {
-            let head = core.shards.at(shard);
-            stats.buckets += u64::from(core.index.buckets(shard));
-            if head.tally.epoch.load(Ordering::Relaxed) == epoch {
-                stats.items = stats.items.saturating_add(head.tally.items.load(Ordering::Relaxed));
-            }
-        }
-        let mut room = 0;
+        stats.buckets = (0..core.shards.len()).map(|shard| u64::from(core.index.buckets(shard))).sum();
+        stats.items = items_of(core, epoch);
+        let mut behind_items = 0;
         for segment in core.segments.all() {
             let word = core.segments.state(segment);
             let header = core.segments.header(segment);
@@ -204,14 +204,48 @@ impl Arena {
                         stats.expired_bytes += live;
                     }
                     if word.kind() == Some(State::Open) {
-                        room += core.segments.end(segment) - core.segments.written_end(segment);
+                        behind_items += core.segments.room_in(segment);
                     }
                 }
                 _ => {}
             }
         }
-        let growth = core.map.geometry.memory.saturating_sub(stats.memory_allocated).min(core.map.host.room());
-        stats.memory_free = stats.segments_free * stats.segment_bytes + room + growth;
+        let mut growth = core.map.geometry.memory.saturating_sub(stats.memory_allocated);
+        if room && growth > 0 {
+            growth = growth.min(core.map.host.room());
+        }
+        stats.memory_free = stats.segments_free * stats.segment_bytes + behind_items + growth;
         stats
     }
+
+    /// How many items live, and their bytes as `Found::size` tells them, out of what is counted anyway. None: that does not
+    /// tell, since some items may be past their deadline, or large.
+    pub fn totals(&self, now: Time) -> Option<(u64, u64)> {
+        let core = &*self.core;
+        let epoch = core.epoch(now);
+        let mut bytes = 0;
+        for segment in core.segments.all() {
+            let word = core.segments.state(segment);
+            match word.kind() {
+                Some(State::Large) => return None,
+                Some(State::Open | State::Sealed | State::Draining) if core.segments.epoch_of(segment) == epoch => {
+                    let header = core.segments.header(segment);
+                    if word.class() != class_of(Deadline::NEVER, now) && header.live_items() > 0 {
+                        return None;
+                    }
+                    bytes += u64::from(header.live_bytes());
+                }
+                _ => {}
+            }
+        }
+        Some((items_of(core, epoch), bytes))
+    }
+}
+
+/// Items of this flush epoch.
+fn items_of(core: &Core, epoch: u32) -> u64 {
+    let tallies = (0..core.shards.len()).map(|shard| &core.shards.at(shard).tally);
+    tallies
+        .filter(|tally| tally.epoch.load(Ordering::Relaxed) == epoch)
+        .fold(0, |items, tally| items.saturating_add(tally.items.load(Ordering::Relaxed)))
 }

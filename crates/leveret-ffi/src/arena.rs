@@ -1,6 +1,6 @@
 //! A whole arena: opening it, and what is asked of an open one.
-use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_OK};
-use crate::types::answer;
+use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_MISS, LEVERET_OK};
+use crate::types::{answer, moment};
 use crate::{leveret_arena, leveret_bytes, leveret_program};
 use leveret_engine::{Arena, OpenOptions, Program, Stats};
 use std::ffi::{c_char, OsStr};
@@ -205,11 +205,61 @@ pub unsafe extern "C" fn leveret_get_stats(arena: *const leveret_arena, stats: *
     let arena = unsafe { &(*arena).0 };
     // SAFETY: by contract.
     unsafe { stats.write(arena.stats()) };
-    // Reading them is what finds out that the file was truncated.
+    lost_or_ok(arena)
+}
+
+/// Reading is what finds out that the file was truncated.
+fn lost_or_ok(arena: &Arena) -> leveret_status {
     if arena.is_lost() {
         LEVERET_LOST
     } else {
         LEVERET_OK
+    }
+}
+
+/// As leveret_get_stats, but for the living processes, which are left out: `attached` and its kin are 0. With `room` 0
+/// `memory_free` takes the file system for as large as it need be. That saves several system calls.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_get_counts(
+    arena: *const leveret_arena,
+    room: u32,
+    stats: *mut Stats,
+) -> leveret_status {
+    // SAFETY: by contract.
+    let arena = unsafe { &(*arena).0 };
+    // SAFETY: by contract.
+    unsafe { stats.write(arena.counts(room != 0)) };
+    lost_or_ok(arena)
+}
+
+/// How many items live, and their bytes as leveret_item_size tells them, out of what is counted anyway. MISS: that does
+/// not tell, since some items may be past their deadline, or large. LOST.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_totals(
+    arena: *const leveret_arena,
+    now: u32,
+    items: *mut u64,
+    bytes: *mut u64,
+) -> leveret_status {
+    // SAFETY: by contract.
+    let arena = unsafe { &(*arena).0 };
+    let totals = arena.totals(moment(now));
+    if let Some(totals) = totals {
+        // SAFETY: by contract.
+        unsafe {
+            items.write(totals.0);
+            bytes.write(totals.1);
+        }
+    }
+    match lost_or_ok(arena) {
+        LEVERET_OK if totals.is_none() => LEVERET_MISS,
+        status => status,
     }
 }
 

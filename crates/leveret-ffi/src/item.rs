@@ -156,6 +156,17 @@ pub unsafe extern "C" fn leveret_peek(
     find(arena, key, ReadOptions::new().untraced(), now, found)
 }
 
+/// Bytes that an item takes up in the arena, its key of `key_len` bytes and padding included; of a large value as if it
+/// lay in one piece.
+///
+/// # Safety
+/// `found` was filled by an arena.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_item_size(found: *const Found, key_len: usize) -> u64 {
+    // SAFETY: by contract.
+    unsafe { &*found }.size(key_len)
+}
+
 /// Copies the value of a found item: OK, and dst[0..value_len] is that very version, or RETRY: find again.
 ///
 /// # Safety

@@ -3,18 +3,8 @@
 use crate::leveret_arena;
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NO_MEMORY, LEVERET_OK};
 use crate::types::{failure, moment};
-use leveret_engine::{Arena, Cursor, Error, Found};
-
-/// One item in a buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
-#[repr(C)]
-pub struct leveret_record {
-    /// The item.
-    pub found: Found,
-    /// Bytes of the key.
-    pub key_len: u32,
-    /// Bytes up to the next record, a multiple of 8.
-    pub record_len: u32,
-}
+use leveret_engine::{Arena, Cursor, Error, Scanned, WalkRecord};
+use std::mem::MaybeUninit;
 
 /// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
 #[repr(C)]
@@ -40,7 +30,7 @@ pub struct leveret_walk {
 /// A thousand small items at a time. One step of the engine must fit, and asks for more where this is too little.
 const BUFFER_LEN: usize = 64 * 1024;
 
-const HEAD: usize = size_of::<leveret_record>();
+const HEAD: usize = size_of::<WalkRecord>();
 
 /// The next item: OK, and *record is good until the next call. Each key that lives through the walk is met exactly once.
 /// MISS: the walk is over. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and call again; the
@@ -52,7 +42,7 @@ const HEAD: usize = size_of::<leveret_record>();
 pub unsafe extern "C" fn leveret_walk_next(
     arena: *const leveret_arena,
     walk: *mut leveret_walk,
-    record: *mut *const leveret_record,
+    record: *mut *const WalkRecord,
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, walk) = unsafe { (&(*arena).0, &mut *walk) };
@@ -85,13 +75,13 @@ impl leveret_walk {
     ///
     /// # Safety
     /// As `leveret_walk_next`.
-    unsafe fn next_record(&mut self) -> Option<*const leveret_record> {
+    unsafe fn next_record(&mut self) -> Option<*const WalkRecord> {
         let used = self.used.min(self.len);
         if self.at % 8 != 0 || self.at >= used || used - self.at < HEAD {
             return None;
         }
         // SAFETY: inside the buffer, and aligned as it is.
-        let record = unsafe { self.buffer.add(self.at) }.cast::<leveret_record>();
+        let record = unsafe { self.buffer.add(self.at) }.cast::<WalkRecord>();
         // SAFETY: a record was written there.
         self.at += (unsafe { (*record).record_len } as usize).max(HEAD);
         Some(record)
@@ -109,15 +99,15 @@ impl leveret_walk {
         }
         // SAFETY: by contract.
         match unsafe { scan(arena, &mut self.cursor, self.now, self.buffer, self.len) } {
-            Ok(Filled { used, is_over }) => {
+            Ok(Scanned { needed: 0, used, is_over }) => {
                 (self.used, self.is_over) = (used, u32::from(is_over));
                 LEVERET_OK
             }
-            Err(Unfilled::TooSmall { needed }) => {
+            Ok(Scanned { needed, .. }) => {
                 self.needed = needed;
                 LEVERET_NO_MEMORY
             }
-            Err(Unfilled::Failed(error)) => failure(&error),
+            Err(error) => failure(&error),
         }
     }
 }
@@ -141,78 +131,33 @@ pub unsafe extern "C" fn leveret_scan(
     let (arena, cursor, used) = unsafe { (&(*arena).0, &mut *cursor, &mut *used) };
     // SAFETY: by contract.
     match unsafe { scan(arena, cursor, now, buffer, len) } {
-        Ok(filled) => {
-            *used = filled.used;
-            if filled.is_over {
+        Ok(scanned) if scanned.needed != 0 => {
+            *used = scanned.needed;
+            LEVERET_NO_MEMORY
+        }
+        Ok(scanned) => {
+            *used = scanned.used;
+            if scanned.is_over {
                 LEVERET_MISS
             } else {
                 LEVERET_OK
             }
         }
-        Err(Unfilled::TooSmall { needed }) => {
-            *used = needed;
-            LEVERET_NO_MEMORY
-        }
-        Err(Unfilled::Failed(error)) => {
+        Err(error) => {
             *used = 0;
             failure(&error)
         }
     }
 }
 
-struct Filled {
-    used: usize,
-    is_over: bool,
-}
-
-enum Unfilled {
-    /// Not even one step fits.
-    TooSmall { needed: usize },
-    /// Before the first record.
-    Failed(Error),
-}
-
 /// # Safety
-/// `buffer` is aligned to 8 and has room for `len` bytes.
-unsafe fn scan(arena: &Arena, cursor: &mut Cursor, now: u32, buffer: *mut u8, len: usize) -> Result<Filled, Unfilled> {
-    let now = moment(now);
-    let mut used = 0;
-    loop {
-        let before = *cursor;
-        let mut end = used;
-        let scanned = arena.scan(cursor, now, &mut |key, found| {
-            let record_len = (HEAD + key.len()).next_multiple_of(8);
-            if end + record_len <= len {
-                let record = leveret_record { found: *found, key_len: key.len() as u32, record_len: record_len as u32 };
-                // SAFETY: `record_len` bytes from `end` on are inside the buffer, and all lengths are multiples of 8.
-                unsafe {
-                    buffer.add(end).cast::<leveret_record>().write(record);
-                    std::ptr::copy_nonoverlapping(key.as_ptr(), buffer.add(end + HEAD), key.len());
-                }
-            }
-            end += record_len;
-        });
-        let is_filled = match scanned {
-            Ok(more) if end <= len => {
-                used = end;
-                !more
-            }
-            // This step did not fit, or failed: it is made again in the next call, after what came before it was told.
-            _ if used > 0 => {
-                *cursor = before;
-                return Ok(Filled { used, is_over: false });
-            }
-            Ok(_) => {
-                *cursor = before;
-                return Err(Unfilled::TooSmall { needed: end });
-            }
-            Err(error) => {
-                *cursor = before;
-                return Err(Unfilled::Failed(error));
-            }
-        };
-        if is_filled {
-            return Ok(Filled { used, is_over: true });
-        }
-    }
+/// `buffer` is aligned to 8 and has room for `len` bytes; with 0 it may be NULL.
+unsafe fn scan(arena: &Arena, cursor: &mut Cursor, now: u32, buffer: *mut u8, len: usize) -> Result<Scanned, Error> {
+    let room = if len < 8 {
+        &mut []
+    } else {
+        // SAFETY: by contract. Any bytes will do, since none is read before it is written.
+        unsafe { std::slice::from_raw_parts_mut(buffer.cast::<MaybeUninit<u64>>(), len / 8) }
+    };
+    arena.scan_into(cursor, moment(now), room)
 }

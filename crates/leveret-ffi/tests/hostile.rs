@@ -129,6 +129,7 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         let mut value = vec![0u8; found.value_len as usize];
         call!(leveret_copy(arena, &found, value.as_mut_ptr().cast()));
         call!(leveret_is_current(arena, &found.version, now));
+        call!(leveret_item_size(&found, key.len));
         let mut form = leveret_form { encoding: 0, codec: 0 };
         call!(leveret_translate(&found.meta, random.number(), bytes(&value), &mut form));
     }
@@ -196,6 +197,8 @@ fn reads(random: &mut Random, arena: *mut leveret_arena, key: leveret_bytes, now
 }
 
 fn walks(random: &mut Random, arena: *mut leveret_arena, now: u32) {
+    let (mut items, mut bytes) = (0, 0);
+    call!(leveret_totals(arena, now, &mut items, &mut bytes));
     let (mut cursor, mut used) = (random.any::<Cursor>(), 0);
     let mut buffer = vec![0u64; random.below(40) as usize];
     for _ in 0..4 {
@@ -245,6 +248,7 @@ fn arenas(random: &mut Random, arena: *mut leveret_arena) {
     call!(leveret_declare(random.number()));
     let mut stats = Stats::default();
     call!(leveret_get_stats(arena, &mut stats));
+    call!(leveret_get_counts(arena, random.number(), &mut stats));
     call!(leveret_check(arena));
     call!(leveret_arena_number(arena));
     call!(leveret_value_max(arena));

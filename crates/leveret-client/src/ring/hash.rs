@@ -79,7 +79,7 @@ impl KeyHash {
         match self {
             KeyHash::OneAtATime => one_at_a_time(key),
             KeyHash::Md5 => md5_words(key)[0],
-            KeyHash::Crc => crc32fast::hash(key) >> 16 & 0x7fff,
+            KeyHash::Crc => leveret_engine::crc32(key) >> 16 & 0x7fff,
             KeyHash::Fnv1x64 => fnv1(key, FNV_64, FNV_64_PRIME) as u32,
             KeyHash::Fnv1ax64 => fnv1a(key, FNV_64, FNV_64_PRIME) as u32,
             KeyHash::Fnv1x32 => fnv1(key, FNV_32, FNV_32_PRIME) as u32,

@@ -137,7 +137,7 @@ pub enum PeclHash {
 impl PeclHash {
     fn of(self, bytes: &[u8]) -> u32 {
         match self {
-            PeclHash::Crc32 => crc32fast::hash(bytes),
+            PeclHash::Crc32 => leveret_engine::crc32(bytes),
             PeclHash::Fnv => KeyHash::Fnv1ax32.of(bytes),
         }
     }
@@ -232,7 +232,7 @@ impl Ring {
         match &self.preset {
             Preset::Libmemcached { hash, .. } => hash.of(key),
             Preset::PeclMemcache { strategy, hash } => pecl_memcache::key_hash(*strategy, hash.of(key)),
-            Preset::Dalli => crc32fast::hash(key),
+            Preset::Dalli => leveret_engine::crc32(key),
         }
     }
 

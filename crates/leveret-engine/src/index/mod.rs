@@ -72,7 +72,13 @@ impl Index {
     /// Asks for the cache line of a hash's bucket.
     #[inline]
     pub fn ask_for(&self, shard: usize, hash: u64) {
-        self.main.ask_for(self.place_of(shard, self.bucket_of(shard, hash)));
+        self.ask_for_bucket(shard, self.bucket_of(shard, hash));
+    }
+
+    /// Asks for the cache line of a main bucket.
+    #[inline]
+    pub fn ask_for_bucket(&self, shard: usize, bucket: u32) {
+        self.main.ask_for(self.place_of(shard, bucket));
     }
 
     /// A word of the map of overflow buckets; word `n` of a shard tells of its buckets from `64 * n` on.

@@ -3,6 +3,7 @@ use super::layout::{
     Control, JournalRing, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, PARENTS,
     PROCESS_SLOTS, SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
 };
+use crate::crc::crc32;
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
 /// Version of this file, `layout.rs`, `segment/header.rs` and `item/layout.rs` that new arenas have.
@@ -270,11 +271,10 @@ impl Geometry {
         u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
     }
 
-    /// Index chunks that a shard starts with: a 128th of the memory in all, enough for items of some 1,400 bytes, so
-    /// that many arenas never split while they fill.
+    /// Index chunks that a shard starts with. A process maps those parts of the index that its keys lie in, at the price
+    /// of a page fault each: so a new index is small, and grows by splits.
     pub fn first_chunks(&self) -> u32 {
-        let main_buckets = self.memory / 128 / BUCKET_SIZE / u64::from(self.shards());
-        (floor_power(main_buckets) as u32 / self.chunk_buckets).max(1)
+        1
     }
 
     /// Main buckets that a shard starts with.
@@ -317,7 +317,7 @@ impl Geometry {
             put(at + 8, &self.region(id).off.to_ne_bytes());
             put(at + 16, &self.region(id).len.to_ne_bytes());
         }
-        let crc = crc32fast::hash(&page);
+        let crc = crc32(&page);
         page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
         page
     }
@@ -341,7 +341,7 @@ impl Geometry {
         }
         let mut zeroed = page[..PAGE as usize].to_vec();
         zeroed[CRC..CRC + 4].fill(0);
-        if crc32fast::hash(&zeroed) != u32_at(CRC) {
+        if crc32(&zeroed) != u32_at(CRC) {
             return Err(foreign("its superblock is damaged (checksum)"));
         }
         if u64_at(INCOMPATIBLE) != 0 {
@@ -482,7 +482,7 @@ mod tests {
             page[at..at + 8].copy_from_slice(&bits.to_ne_bytes());
             if is_sealed {
                 page[CRC..CRC + 4].fill(0);
-                let crc = crc32fast::hash(&page);
+                let crc = crc32(&page);
                 page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
             }
             Geometry::decode(&page, geometry.file_len)

@@ -257,9 +257,20 @@ impl Data {
     /// Asks for the cache lines of a short item at `off`.
     #[inline]
     pub fn ask_for(&self, off: u64) {
+        self.ask_for_range(off, 64);
+    }
+
+    /// Asks for the cache lines of the header and a short key of the item at `off`.
+    #[inline]
+    pub fn ask_for_key(&self, off: u64) {
+        self.ask_for_range(off, 48);
+    }
+
+    #[inline]
+    fn ask_for_range(&self, off: u64, len: usize) {
         let first = self.base.wrapping_add(off as usize);
         ask_for(first);
-        ask_for(first.wrapping_add(63));
+        ask_for(first.wrapping_add(len - 1));
     }
 
     /// Copies bytes out to private memory.

@@ -82,6 +82,18 @@ fn a_walk_meets_each_item_once() {
     });
 }
 
+/// Behind the look at one item stands a fence. Here nothing comes before the mover but the look at the lock.
+#[test]
+fn a_walk_meets_a_mover_once_that_is_alone() {
+    explore("split: walk, a mover alone", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        world.shard.chunks.store(2, Ordering::Relaxed);
+        let [mover, _] = keys(&writer);
+        set(&writer, &mover, b'a', LEN);
+        world.run([Box::new(|| split(&writer)), Box::new(|| assert_eq!(walk(&reader), [mover]))]);
+    });
+}
+
 /// The item moves, and its next version takes its place, or another item does.
 #[test]
 fn a_walk_passes_by_nothing_that_is_written_anew() {

@@ -260,7 +260,8 @@ pub(crate) fn wants_split(locked: &Locked<'_>) -> bool {
 }
 
 /// Splits the next bucket: copies its movers into the new bucket, publishes that, then clears them from the old
-/// one.
+/// one. Which items move their keys tell, in memory that was last used when they were written: so a split asks for what
+/// the next one will read.
 pub(crate) fn split(locked: &Locked<'_>) {
     let core = locked.core;
     let buckets = core.index.buckets(locked.index);
@@ -272,10 +273,14 @@ pub(crate) fn split(locked: &Locked<'_>) {
     clear(target);
     let mut last = target;
     let mut filled = 0;
-    for spot in core.index.spots(locked.index, source) {
+    // A bit for each item of the chain.
+    let mut movers = 0u64;
+    const { assert!(CHAIN_MAX * SLOTS <= u64::BITS as usize) };
+    for (number, spot) in core.index.spots(locked.index, source).enumerate() {
         if !moves_to(locked, &spot, buckets) {
             continue;
         }
+        movers |= 1 << number;
         if filled == SLOTS {
             // Not linked to anything that a reader reaches, so the order of these stores does not matter.
             let Some((number, bucket)) = take_overflow(locked)
@@ -298,7 +303,28 @@ pub(crate) fn split(locked: &Locked<'_>) {
     // Readers that see the new number find the movers in the new bucket, the others still in the old one.
     locked.shard().buckets.store(buckets + 1, Ordering::Release);
     locked.shard().move_seq.fetch_add(1, Ordering::Relaxed);
-    clear_movers(locked, source, buckets);
+    for (number, spot) in core.index.spots(locked.index, source).enumerate() {
+        if movers >> number & 1 != 0 {
+            spot.cell().store(0, Ordering::Release);
+        }
+    }
+    unlink_tail(locked, source);
+    ask_for_next_splits(locked);
+}
+
+/// Asks for the items that the next split reads, for the overflow bucket of the one after that, and for the bucket of the
+/// third: each split finds here what the ones before it have asked for.
+fn ask_for_next_splits(locked: &Locked<'_>) {
+    let (core, shard) = (locked.core, locked.index);
+    let buckets = core.index.buckets(shard);
+    let source = buckets - (1 << buckets.ilog2());
+    for spot in core.index.spots(shard, source) {
+        core.items.data.ask_for_key(spot.word.at());
+    }
+    if let Some(link) = core.index.bucket(shard, source + 1).link(Ordering::Relaxed) {
+        core.index.ask_for_overflow(shard, link);
+    }
+    core.index.ask_for_bucket(shard, source + 2);
 }
 
 fn moves_to(locked: &Locked<'_>, spot: &Spot<'_>, target: u32) -> bool {
@@ -306,8 +332,8 @@ fn moves_to(locked: &Locked<'_>, spot: &Spot<'_>, target: u32) -> bool {
     view.is_some_and(|view| hash::bucket(locked.core.hash_of(&view), target + 1) == target)
 }
 
-/// Clears from `source` what the split that made bucket `target` has moved there. Also the second half of a split
-/// whose owner was killed.
+/// Clears from `source` what the split that made bucket `target` has moved there: the second half of a split whose owner
+/// was killed.
 pub(crate) fn clear_movers(locked: &Locked<'_>, source: u32, target: u32) {
     for spot in locked.core.index.spots(locked.index, source) {
         if moves_to(locked, &spot, target) {

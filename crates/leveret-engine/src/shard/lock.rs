@@ -150,6 +150,11 @@ pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<(G
     Some((Guard::enter(core, shard, section), left))
 }
 
+/// Whether nobody has the lock of a shard. Acquire: whoever has just given it up has finished what it guards.
+pub(crate) fn is_free(core: &Core, shard: usize) -> bool {
+    core.shards.at(shard).lock.load(Ordering::Acquire) == 0
+}
+
 fn take_at_once(core: &Core, word: &AtomicU64, owner: u64) -> Option<Left> {
     match word.compare_exchange(0, owner, TAKEN, SEEN) {
         Ok(_) => Some(Left::Whole),

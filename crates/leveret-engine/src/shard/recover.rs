@@ -50,7 +50,8 @@ fn relist_segments(locked: &Locked<'_>) {
 }
 
 /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its
-/// own.
+/// own. An arena of another build may have begun with a larger index: then its last bucket was no split's, and the bucket
+/// that it would come from holds nothing that belongs there.
 fn redo_split(locked: &Locked<'_>) {
     let buckets = locked.core.index.buckets(locked.index);
     if buckets > locked.core.index.first_buckets {
