@@ -89,8 +89,11 @@ class Connection:
         return self.read()
 
     def send(self, *words):
-        words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+        self.send_all([words])
+
+    def send_all(self, commands):
+        """Pipelined."""
+        self.socket.sendall(b"".join(map(request, commands)))
 
     def read(self):
         line = self.file.readline()
@@ -124,6 +127,11 @@ class Connection:
         if len(text) != length + 2:
             raise ConnectionError("the connection ended inside of a value")
         return text[front:-2]
+
+
+def request(words):
+    words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
 
 
 class Refusal(str):
