@@ -1,13 +1,17 @@
 """`leveret serve --redis` as docs/redis.md promises it: databases, restarts, passwords, full databases, and the other entrances to the same items."""
 
+import concurrent.futures
+import contextlib
 import json
+import random
 import re
 import signal
+import threading
 import unittest
 
 from redis_servers import RedisServer
 from servers import tool
-from support import AM_ROOT, COMMAND, PHP, EXTENSION, SystemTest, run
+from support import AM_ROOT, COMMAND, EXTENSION, PATIENCE, PHP, SystemTest, run
 
 USER = ["-u", "root"] if AM_ROOT else []
 
@@ -122,6 +126,82 @@ class Memory(SystemTest):
         self.assertIsNone(talk("GET", "k"))
 
 
+class Transactions(SystemTest):
+    ACCOUNTS = [f"account:{number}" for number in range(8)]
+
+    def server(self):
+        server = RedisServer(self, "leveret", "-t", "4")
+        self.assertEqual("OK", server.connect()("MSET", *(word for name in self.ACCOUNTS for word in (name, 1000))))
+        return server
+
+    def in_threads(self, *works):
+        """Runs each in a thread; the first failure is the test's."""
+        with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
+            for done in [pool.submit(work) for work in works]:
+                done.result(PATIENCE)
+
+    def test_isolation(self):
+        """no client sees half of another's transaction: six move money between accounts, and four readers always see the same sum"""
+        server = self.server()
+
+        def move():
+            talk, dice = server.connect(), random.Random()
+            for _ in range(1500):
+                giver, taker = dice.sample(self.ACCOUNTS, 2)
+                talk.send_all([["MULTI"], ["DECRBY", giver, 7], ["INCRBY", taker, 7], ["EXEC"]])
+                self.assertEqual(["OK", "QUEUED", "QUEUED"], [talk.read() for _ in range(3)])
+                self.assertEqual(2, len(talk.read()))
+
+        def look():
+            talk = server.connect()
+            for _ in range(3000):
+                self.assertEqual(8000, sum(map(int, talk("MGET", *self.ACCOUNTS))))
+
+        self.in_threads(*6 * [move], *4 * [look])
+
+    def test_watch(self):
+        """of updates by WATCH, four clients at one key, none is lost; beside a process that writes to the arena itself neither"""
+        server = self.server()
+        server.connect()("SET", "count", 0)
+
+        def add():
+            talk = server.connect()
+            for _ in range(100):
+                while True:
+                    talk("WATCH", "count")
+                    value = int(talk("GET", "count"))
+                    talk.send_all([["MULTI"], ["SET", "count", value + 1], ["EXEC"]])
+                    if [talk.read() for _ in range(3)][2] is not None:
+                        break
+
+        def add_directly():
+            code = f"$m = new Memcached(); $m->addServer('{server.arena}', 0); for ($i = 0; $i < 100; $i++) {{ $m->increment('count'); usleep(200); }}"
+            done = run([PHP, "-n", "-d", f"extension={EXTENSION}", "-r", code])
+            self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
+
+        self.in_threads(*4 * [add], add_directly)
+        self.assertEqual(b"500", server.connect()("GET", "count"))
+
+    def test_killed(self):
+        """a server that is killed in the middle of transactions leaves each command done or not done, in order"""
+        arena = self.arena("killed")
+        for _ in range(5):
+            server = RedisServer(self, "leveret", arena=arena)
+            talk = server.connect()
+            talk("MSET", "a", 0, "b", 0, "c", 0)
+            with contextlib.suppress(OSError):
+                threading.Timer(0.05, server.process.kill).start()
+                while True:
+                    talk.send_all([["MULTI"], ["INCR", "a"], ["INCR", "b"], ["INCR", "c"], ["EXEC"]] * 20)
+                    [talk.read() for _ in range(100)]
+            server.process.wait(60)
+            a, b, c = map(int, RedisServer(self, "leveret", arena=arena).connect()("MGET", "a", "b", "c"))
+            self.assertTrue(a - 1 <= c <= b <= a, (a, b, c))
+            self.assertGreater(a, 0)
+            self.assertEqual(0, tool(COMMAND, "verify", "--arena", arena).returncode)
+            self.assertEqual(0, tool(COMMAND, "rm", "--force", "--arena", arena).returncode)
+
+
 class OtherEntrances(SystemTest):
     """A string is a string and a number is a number, whoever stored it."""
 
@@ -134,10 +214,10 @@ class OtherEntrances(SystemTest):
         code = f"""
             $c = new Leveret\\Cache('{arena}');
             $heard = [$c->get('text'), $c->get('count'), apcu_fetch('text'), apcu_fetch('count')];
-            $m = new Memcached(); $m->addServer('arena:{arena}', 0); $heard[] = $m->get('text'); $heard[] = $m->increment('count');
-            $c->set('from cache', 'text of PHP'); $c->set('number', 100); $m->set('from memcached', 'text', 100);
+            $m = new Memcached(); $m->addServer('{arena}', 0); $heard[] = $m->get('text'); $heard[] = $m->increment('count');
+            $c->set('from cache', 'text of PHP'); $c->set('number', 100); $m->set('from_memcached', 'text', 100);
             echo json_encode([$heard, apcu_store('from apcu', 5), apcu_inc('count', 7)], JSON_UNESCAPED_UNICODE);"""
-        ini = ("apc.enable_cli=1", "leveret.apcu_cli=shared", f"leveret.dir={self.arenas}", "leveret.apcu_arena=site")
+        ini = ("apc.enable_cli=1", "leveret.apcu_cli=shared", f"leveret.dir={self.arenas}", "leveret.apcu_arena=site", "apc.shm_size=256M")
         done = run([PHP, "-n", "-d", f"extension={EXTENSION}", *(word for line in ini for word in ("-d", line)), "-r", code])
         self.assertEqual("", done.stderr)
         heard, stored, counted = json.loads(done.stdout)
@@ -145,8 +225,8 @@ class OtherEntrances(SystemTest):
         self.assertEqual([42, 42], [int(heard[1]), int(heard[3])])
         self.assertEqual(["grüße", 43, True, 50], [heard[4], heard[5], stored, counted])
         self.assertEqual([b"50", 51, b"text of PHP", b"100", 99], [talk("GET", "count"), talk("INCR", "count"), talk("GET", "from cache"), talk("GET", "number"), talk("DECR", "number")])
-        self.assertEqual([b"99", b"text", b"5"], [talk("GET", "number"), talk("GET", "from memcached"), talk("GET", "from apcu")])
-        self.assertTrue(95 < talk("TTL", "from memcached") <= 100)
+        self.assertEqual([b"99", b"text", b"5"], [talk("GET", "number"), talk("GET", "from_memcached"), talk("GET", "from apcu")])
+        self.assertTrue(95 < talk("TTL", "from_memcached") <= 100)
         self.assertEqual("VALUE number 0 2\n99\nEND\n", tool("sh", "-c", f"printf 'get number\\r\\nquit\\r\\n' | nc -N 127.0.0.1 {self.memcached_port(server)}").stdout.replace("\r", ""))
 
     def memcached_port(self, server):

@@ -18,7 +18,8 @@ foreach ((new ReflectionClass('Redis_Test'))->getMethods(ReflectionMethod::IS_PU
         $test = new Redis_Test('127.0.0.1', (int) $port, null);
         $test->setUp();
         $test->$name();
-        $verdict = TestSuite::$errors ? strtok(TestSuite::$errors[0], "\n") : 'ok';
+        // What was expected, and in which line of the test.
+        $verdict = TestSuite::$errors ? preg_replace('/\n.*?:(\d+) .*/s', ' at line $1', TestSuite::$errors[0]) : 'ok';
     } catch (TestSkippedException) {
         $verdict = 'skip';
     } catch (Throwable $e) {
