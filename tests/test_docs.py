@@ -72,13 +72,6 @@ class Redis(SystemTest):
         self.assertIn("keyspace_hits:1\n", said)
         self.assertIn("db0:keys=1,", said)
 
-    def test_commands(self):
-        """The page's table names each command that the server serves, and no other"""
-        talk = RedisServer(self, "leveret").connect()
-        table = self.page.partition("<!-- commands -->")[2].partition("<!-- /commands -->")[0]
-        named = {name.lower() for name in re.findall(r"`([A-Z_]+)", table)}
-        self.assertEqual({name.decode().lower() for name in talk("COMMAND", "LIST")}, named)
-
 
 class Applications(SystemTest):
     """docs/apps"""
