@@ -81,7 +81,7 @@ class PhpRedis(Suites):
     def test_class(self):
         """php-redis' own tests of the class Redis pass on `leveret serve`, in the original extension"""
         pattern = "" if LONG else r"^test(?!Session_)"
-        self.compare("php Redis", lambda server: redis_suites.start_php(server, pattern, self.folder), redis_suites.json_run, 98 if LONG else 86)
+        self.compare("php Redis", lambda server: redis_suites.start_php(server, pattern, self.folder), redis_suites.json_run, 98 if LONG else 76)
 
 
 @unittest.skipUnless(CTS, "LEVERET_CTS names no folder with tair's compatibility-test-suite-for-redis")
