@@ -68,9 +68,16 @@ class Redis(SystemTest):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
         said = done.stdout.replace("\r", "")
-        self.assertTrue(said.startswith("OK\n<p>hello</p>\n<p>hello</p>\nOK\n"), said)
-        self.assertIn("keyspace_hits:1\n", said)
+        self.assertTrue(said.startswith("OK\n<p>hello</p>\n<p>hello</p>OK\n"), said)
+        self.assertIn("keyspace_hits:2\n", said)
         self.assertIn("db0:keys=1,", said)
+
+    def test_configuration(self):
+        """The page for users of Redis: the server takes its configuration"""
+        file = self.folder / "leveret.toml"
+        file.write_text("".join(blocks("toml", self.page)))
+        done = run([str(COMMAND), "serve", "--config", str(file), "-V"])
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
 
 
 class Applications(SystemTest):
