@@ -77,6 +77,7 @@ class Connection:
             self.socket.connect(str(server.socket))
         else:
             self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
         server.test.addCleanup(self.close)
 
