@@ -59,8 +59,8 @@ def judge(theirs, ours, names):
     wrong = []
     for name in sorted(theirs.passed() | names):
         verdict = ours.verdicts.get(name, "did not run")
-        if name in names and name not in theirs.passed():
-            wrong.append(f"{name}: in redis_refused.txt, and the original does not pass it: {theirs.verdicts.get(name, 'no such test')}")
+        if name in names and name not in theirs.verdicts:
+            wrong.append(f"{name}: in redis_refused.txt, and the suite has no such test")
         elif name in names and verdict == "ok":
             wrong.append(f"{name}: in redis_refused.txt, and passes")
         elif name not in names and verdict != "ok":

@@ -5,7 +5,7 @@ import random
 import socket
 import unittest
 
-from redis_servers import RedisServer, both, request
+from redis_servers import RedisServer, both, followed, request
 from support import SystemTest
 from test_server_abuse import drain, receive
 
@@ -37,6 +37,7 @@ def abuse(dice):
 
 
 class Abuse(SystemTest):
+    @followed
     def test_wrong_requests(self):
         """wrong lengths, counts, quotes and protocols are answered in Redis' words, and the connection ends where Redis ends it"""
         servers = both(self)

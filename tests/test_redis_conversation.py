@@ -9,7 +9,7 @@ import random
 import re
 import unittest
 
-from redis_servers import Refusal, both, request
+from redis_servers import Refusal, both, followed, request
 from support import SystemTest
 
 COMMANDS = int(os.environ.get("LEVERET_COMMANDS", 20_000))
@@ -135,6 +135,7 @@ def in_transaction(part):
     return "a time" if isinstance(part, int) and part > 90 else part
 
 
+@followed
 class Conversation(SystemTest):
     def test_random(self):
         """a random conversation of two clients with each answers alike: values, numbers, bits, times, transactions with WATCH, wrong words, RESP2, RESP3 and by hand, cut anywhere"""
