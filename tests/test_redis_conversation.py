@@ -1,7 +1,7 @@
 """A random conversation with redis-server and `leveret serve --redis`: each reply is the same bytes. LEVERET_SEED=N holds another, LEVERET_COMMANDS=N a longer one.
 
-What may differ is left out by name: the order of KEYS and SCAN (compared as sets), remaining times (by a second), DBSIZE (it counts expired keys that nobody has met), OBJECT, INFO, and INCRBYFLOAT of steps
-that are not exact in binary, where Redis' own sum has noise.
+What may differ is left out by name: the order of KEYS and SCAN (compared as sets), remaining times (by a second), DBSIZE (it counts expired keys that nobody has met), OBJECT, INFO, and INCRBYFLOAT of sums
+that have more digits than Redis' floats.
 """
 
 import os
@@ -20,7 +20,7 @@ NUMBERS = ["0", "1", "-1", "7", "10", "100", "255", "-128", "9223372036854775807
 VALUES = [*NUMBERS, "hello", "Hello World", "grüße", "\0\r\n\xff", "x" * 44, "x" * 45, "y" * 5000, "3.25", "1e3", "-0.5", "ohmytext", "mynewtext"]
 INDEXES = ["0", "1", "2", "3", "-1", "-2", "-100", "100", "5", "7", "8", "31", "2147483647", "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "x", ""]
 TIMES = ["0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808", "x", "", "1.5"]
-STEPS = ["0.5", "0.25", "-1.75", "1e3", "3", "-7", "nan", "inf", "x", "", " 1", "0x"]
+STEPS = ["1e3", "3", "-7", "nan", "inf", "x", "", " 1", "0x"]
 NAMES_OF_TIME = ("ttl", "pttl", "expiretime", "pexpiretime")
 
 
@@ -90,7 +90,7 @@ class Speaker:
             lambda s: ["append", s.key(), s.of(VALUES)], lambda s: ["setrange", s.key(), s.of(INDEXES[:11]), s.of(VALUES)],
             lambda s: [s.of(["getrange", "substr"]), s.key(), s.of(INDEXES), s.of(INDEXES)],
             *2 * [lambda s: [s.of(["incr", "decr"]), s.key()]], *2 * [lambda s: [s.of(["incrby", "decrby"]), s.key(), s.of(NUMBERS)]],
-            lambda s: ["incrbyfloat", s.key(), s.of(STEPS)],
+            lambda s: ["incrbyfloat", s.key(), s.of(STEPS)], lambda s: ["incrbyfloat", "price", s.of(["0.5", "0.25", "-1.75", "x"])],
             lambda s: [s.of(NAMES_OF_TIME), s.key()], lambda s: ["persist", s.key()],
             lambda s: [s.of(["expire", "pexpire", "expireat", "pexpireat"]), s.key(), s.time(), *s.options(["nx", "xx", "gt", "lt", "foo"])],
             lambda s: ["rename", s.key(), s.key()], lambda s: ["renamenx", s.key(), s.key()],
