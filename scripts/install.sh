@@ -32,16 +32,16 @@ TEST_PACKAGES=(
     python3 shellcheck clang-format valgrind nginx-light memcached liburi-perl sasl2-bin libsasl2-modules libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
     python3-django python3-pylibmc
-    ruby-sinatra ruby-sidekiq redis-server yard
-    "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache}
+    ruby-sinatra ruby-sidekiq ruby-redis redis-server redis-tools tcl python3-redis python3-django-redis yard
+    "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache,redis}
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
     debhelper dh-php build-essential pkg-config
 )
 # What newer ones have no more, as the tests say; and what their Rails can store by.
 case $DEBIAN in
-    12) TEST_PACKAGES+=(php-illuminate-cache php-horde-memcache) ;;
-    13) TEST_PACKAGES+=(php-illuminate-cache ruby-msgpack) ;;
+    12) TEST_PACKAGES+=(php-illuminate-cache php-illuminate-redis php-predis php-horde-memcache) ;;
+    13) TEST_PACKAGES+=(php-illuminate-cache php-illuminate-redis php-predis ruby-msgpack) ;;
     26.04) TEST_PACKAGES+=(ruby-msgpack) ;;
 esac
 

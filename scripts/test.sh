@@ -149,6 +149,8 @@ system_part() {
     local promtool=promtool
     [ "$DEBIAN" != 12 ] || promtool=prometheus
     [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack prometheus "$promtool") || true
+    # Redis' and php-redis' own tests. Where they cannot be had, theirs are skipped and say so.
+    [ -n "${LEVERET_NO_INSTALL:-}" ] || (redis_suites) || true
     counted "system: real servers, processes and faults" build/test-system.log system_counts \
         /usr/bin/python3 -u tests/run.py "$@"
 }

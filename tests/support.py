@@ -45,7 +45,7 @@ AM_ROOT = os.geteuid() == 0
 
 
 # What the original extensions load before themselves under `php -n`. Ours needs nothing, and takes these serializers when they are there.
-SERIALIZERS = {"memcached": ("igbinary", "msgpack")}
+SERIALIZERS = {"memcached": ("igbinary", "msgpack"), "redis": ("igbinary",)}
 
 
 class Provider:

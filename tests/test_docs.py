@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 
+from redis_servers import RedisServer
 from support import COMMAND, PATIENCE, PHP, ROOT, Provider, SystemTest, run
 
 DOCS = ROOT / "docs"
@@ -49,6 +50,34 @@ class Readme(SystemTest):
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
         written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
+
+
+class Redis(SystemTest):
+    """docs/redis.md"""
+
+    page = (DOCS / "redis.md").read_text()
+
+    def test_shell_blocks(self):
+        """The page for users of Redis: its commands run in order at its server, and show what the page promises"""
+        start, *rest = blocks("sh", self.page)
+        self.assertEqual("leveret serve --redis\n", start)
+        # As there, but on a free port, in a folder of our own.
+        server = RedisServer(self, "leveret", arena=self.arena("redis"))
+        tools = f'redis-cli() {{ command redis-cli -p {server.port} "$@"; }}; leveret() {{ {COMMAND} "$@"; }}'
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join([tools, *rest])], env={**os.environ, "LEVERET_DIR": str(self.arenas)},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
+        said = done.stdout.replace("\r", "")
+        self.assertTrue(said.startswith("OK\n<p>hello</p>\n<p>hello</p>OK\n"), said)
+        self.assertIn("keyspace_hits:2\n", said)
+        self.assertIn("db0:keys=1,", said)
+
+    def test_configuration(self):
+        """The page for users of Redis: the server takes its configuration"""
+        file = self.folder / "leveret.toml"
+        file.write_text("".join(blocks("toml", self.page)))
+        done = run([str(COMMAND), "serve", "--config", str(file), "-V"])
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
 
 
 class Applications(SystemTest):

@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ElementTree
 
+from redis_servers import both as both_redis
 from servers import Server
 from support import SCRIPTS, SystemTest, original, original_of
 
@@ -41,6 +42,14 @@ class Symfony(SystemTest):
         self.compare("SymfonyPsr16Test.php", self.memcached(arena=f"memcached://{self.arena('symfony')}"))
         self.assertTrue(self.arena("symfony").exists(), "the URL did not lead to the arena")
 
+    def test_redis_psr6(self):
+        """Symfony's RedisAdapter passes on `leveret serve` each PSR-6 case that it passes on redis-server, with the original php-redis"""
+        self.compare("SymfonyPsr6Test.php", self.redis())
+
+    def test_redis_psr16(self):
+        """Symfony's PSR-16 cache on its RedisAdapter passes on `leveret serve` each case that it passes on redis-server"""
+        self.compare("SymfonyPsr16Test.php", self.redis())
+
     def test_persistent_id(self):
         """a connection that Symfony's MemcachedAdapter keeps under a persistent_id is used by the next requests, to a port and to a socket; the original makes two for each"""
         for source in (Server(self, "memcached", udp=False).address, Server(self, "memcached", unix=True).socket):
@@ -52,6 +61,10 @@ class Symfony(SystemTest):
 
     def apcu(self):
         return {"original": original(test__cache="apcu"), "leveret": self.ours(test__cache="apcu")}
+
+    def redis(self):
+        original, ours = (original_of("redis", test__cache=server.url) for server in both_redis(self))
+        return {"original": original, "leveret serve": ours}
 
     def memcached(self, arena="memcached:arena:symfony"):
         """A server of its own for each: the suites flush."""

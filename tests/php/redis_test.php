@@ -1,0 +1,35 @@
+<?php
+// php-redis' own tests of the class Redis, a line of JSON for each: [name, "ok", "skip" or what failed]. Words: the FOLDER of its tests, PORT, a pattern of names.
+// Their own program stops at the first Error (no Exception). What a failed test leaves in the server is removed here, so that the next one does not meet
+// it; one key stays, since some ask for any.
+
+[, $folder, $port, $pattern] = $argv;
+define('PHPREDIS_TESTRUN', true);
+require "$folder/RedisTest.php";
+error_reporting(E_ALL);
+
+foreach ((new ReflectionClass('Redis_Test'))->getMethods(ReflectionMethod::IS_PUBLIC) as $method) {
+    $name = $method->getName();
+    if (!str_starts_with($name, 'test') || !preg_match("/$pattern/i", $name)) {
+        continue;
+    }
+    TestSuite::$errors = [];
+    try {
+        $test = new Redis_Test('127.0.0.1', (int) $port, null);
+        $test->setUp();
+        $test->$name();
+        // What was expected, and in which line of the test.
+        $verdict = TestSuite::$errors ? preg_replace('/\n.*?:(\d+) .*/s', ' at line $1', TestSuite::$errors[0]) : 'ok';
+    } catch (TestSkippedException) {
+        $verdict = 'skip';
+    } catch (Throwable $e) {
+        $verdict = get_class($e) . ': ' . $e->getMessage() . ' at line ' . ($e->getTrace()[0]['line'] ?? $e->getLine());
+    }
+    if ($verdict !== 'ok' && $verdict !== 'skip') {
+        $redis = new Redis();
+        $redis->connect('127.0.0.1', (int) $port);
+        $redis->flushAll();
+        $redis->set('of the test before', 1);
+    }
+    echo json_encode([$name, $verdict], JSON_INVALID_UTF8_SUBSTITUTE), "\n";
+}
