@@ -22,6 +22,7 @@ pub fn get(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 pub fn mget(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let mut keys = request.iter().skip(1);
     let mut hashes = [0; AHEAD];
+    let answer_end = call.reply.len().saturating_add(call.host.answer_max());
     call.reply.array(keys.len());
     while keys.len() > 0 {
         // The memory of the next ones is asked for together.
@@ -32,9 +33,9 @@ pub fn mget(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         for (index, key) in keys.by_ref().take(asked.max(1)).enumerate() {
             let options = if index < asked { ReadOptions::new().hashed(hashes[index]) } else { ReadOptions::new() };
             value(call, key, options, false)?;
-        }
-        if call.reply.len() > call.host.answer_max() {
-            return Err(Problem::LongAnswer);
+            if call.reply.len() > answer_end {
+                return Err(Problem::LongAnswer);
+            }
         }
     }
     Ok(Impact::None)
