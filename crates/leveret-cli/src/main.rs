@@ -16,8 +16,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm,
-    serve, set, settings, simulate, sizes, stats, top, tune, uninstall, verify, watch,
+    bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, renew, restore,
+    ring, rm, serve, set, settings, simulate, sizes, stats, top, tune, uninstall, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -77,6 +77,7 @@ enum Command {
     Top(top::Top),
     Keys(keys::Keys),
     Dump(dump::Dump),
+    Renew(renew::Renew),
     Restore(restore::Restore),
     Flush(flush::Flush),
     List(list::List),
@@ -143,6 +144,7 @@ fn main() -> ExitCode {
         Command::Sizes(sizes) => sizes.run(&target, json),
         Command::Record(record) => record.run(&target, json),
         Command::Simulate(simulate) => simulate.run(json),
+        Command::Renew(renew) => renew.run(&target, json),
         Command::Restore(restore) => restore.run(&target, json),
         Command::Watch(watch) => watch.run(&target, json),
         Command::Top(top) => top.run(&target, json),

@@ -170,7 +170,7 @@ mod verify;
 mod write;
 
 pub use amend::{Amendment, NewCas};
-pub use arena::{remove, Arena, OpenOptions};
+pub use arena::{remove, renew, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, CountedSigned, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use evicted::Evicted;

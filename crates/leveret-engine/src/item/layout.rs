@@ -44,7 +44,7 @@ pub(crate) const EXTENT: u64 = 8;
 /// Parts of the extension.
 pub(crate) const MARKS: u32 = (1 << 8) - 1;
 pub(crate) const FRACTION_SHIFT: u32 = 8;
-pub(crate) const FRACTION: u32 = (1 << 10) - 1 << FRACTION_SHIFT;
+pub(crate) const FRACTION: u32 = ((1 << 10) - 1) << FRACTION_SHIFT;
 
 /// The first word of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
