@@ -17,8 +17,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm,
-    serve, set, settings, simulate, sizes, stats, top, tune, uninstall, verify, watch,
+    bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, renew, restore,
+    ring, rm, serve, set, settings, simulate, sizes, stats, top, tune, uninstall, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -78,6 +78,7 @@ enum Command {
     Top(top::TopArgs),
     Keys(keys::KeysArgs),
     Dump(dump::DumpArgs),
+    Renew(renew::RenewArgs),
     Restore(restore::RestoreArgs),
     Flush(flush::FlushArgs),
     List(list::ListArgs),
@@ -144,6 +145,7 @@ fn main() -> ExitCode {
         Command::Sizes(sizes) => sizes.run(&target, json),
         Command::Record(record) => record.run(&target, json),
         Command::Simulate(simulate) => simulate.run(json),
+        Command::Renew(renew) => renew.run(&target, json),
         Command::Restore(restore) => restore.run(&target, json),
         Command::Watch(watch) => watch.run(&target, json),
         Command::Top(top) => top.run(&target, json),

@@ -8,7 +8,7 @@ use crate::time;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use crate::map::file::{remove, OpenOptions};
+pub use crate::map::file::{remove, renew, OpenOptions};
 
 /// A cache in shared memory. Cheap to clone; one mapping per process and file, however often it is opened.
 #[derive(Clone)]

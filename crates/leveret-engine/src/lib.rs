@@ -172,7 +172,7 @@ mod verify;
 mod write;
 
 pub use amend::{Amendment, NewCas};
-pub use arena::{remove, Arena, OpenOptions};
+pub use arena::{remove, renew, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, CountedSigned, Delta};
 pub use crc::crc32;
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};

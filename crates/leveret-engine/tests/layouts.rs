@@ -32,7 +32,7 @@ fn an_arena_of_layout_1_is_served() {
         let want = if layout == 1 { Deadline::of_second(want.second()) } else { want };
         assert_eq!(arena.get(b"large", now).expect("there").deadline, want);
         let mortal = arena.iter(now).map(|item| item.expect("free")).filter(|item| item.deadline != Deadline::NEVER);
-        assert_eq!(mortal.map(|item| assert_eq!(item.deadline, want)).count() > 1000, true);
+        assert!(mortal.map(|item| assert_eq!(item.deadline, want)).count() > 1000);
         for millis in [70_001, 80_000, 65_000] {
             let end = u64::from(now.0) * 1000 + millis;
             let told =
@@ -56,6 +56,33 @@ fn a_layout_of_another_program_is_refused_by_its_number() {
     std::fs::write(&path, &bytes).expect("written");
     let error = Arena::open(&path, &options(2)).err().expect("another layout").to_string();
     assert!(error.contains("layout version 3") && error.contains("up to version 2"), "{error}");
+}
+
+/// Whoever has the old arena open goes on with it until he looks again.
+#[test]
+fn renew_puts_a_new_arena_in_the_place_of_an_old_one() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("old.arena");
+    let missing = leveret_engine::renew(&path, &options(2));
+    assert!(matches!(missing, Err(leveret_engine::OpenError::Missing(_))), "{missing:?}");
+    let (old, _) = Arena::open(&path, &options(1)).expect("an arena");
+    let now = Time::now();
+    fill(&old, now);
+    leveret_engine::renew(&path, &options(2).memory(16 << 20)).expect("renewed");
+    assert!(old.get(b"large", now).is_some() && old.check().is_err());
+    let (new, is_new) = Arena::open(&path, &options(2)).expect("an arena");
+    assert_eq!((is_new, new.layout(), new.memory(), new.stats().items), (false, 2, 16 << 20, 0));
+    fill(&new, now);
+    assert!(old.verify().is_clean() && new.verify().is_clean());
+    assert_eq!(
+        std::fs::read_dir(dir.path())
+            .expect("a folder")
+            .filter(|entry| entry
+                .as_ref()
+                .is_ok_and(|entry| entry.path() != path && entry.path().extension().is_none_or(|end| end != "lock")))
+            .count(),
+        0
+    );
 }
 
 /// What layout 2 reserves stays zero, whatever is done: later versions find it so.

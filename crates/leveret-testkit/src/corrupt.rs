@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Marks, Meta, Mode, NewCas, OpenOptions, ReadOptions,
-    Terms, Time, Value,
+    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, EvictionPolicy, Lease, Marks, Meta, Mode, NewCas,
+    OpenOptions, ReadOptions, Terms, Time, Value,
 };
 
 use crate::arena_copy::ArenaImage;
@@ -373,7 +373,7 @@ fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
     let key = key(index);
     let other = format!("other:{}", index % 20).into_bytes();
     let soon = Deadline::after(now, rng.below(2000) as u32);
-    match rng.below(10) {
+    match rng.below(16) {
         0 => {
             let amendment = Amendment::new(soon, Marks::STALE, NewCas::Next);
             drop(arena.amend(&key, now, &mut |_| Some(amendment)));
@@ -400,6 +400,28 @@ fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
             drop(announced);
         }
         8 => send(arena, &key, now),
+        9 => drop(arena.take(&other, now)),
+        10 => {
+            let terms = Terms::new(Mode::Set).keep_deadline(true);
+            drop(arena.swap(&other, Value::Integer(rng.bits() as i64), Meta::default(), soon, &terms, now));
+        }
+        11 => {
+            let millis = Deadline::at_millis(u64::from(now.0) * 1000 + rng.below(200_000));
+            drop(arena.retime(&key, now, &mut |_| Some(millis)));
+            drop(arena.get_and_retime(&other, now, &mut |found| (found.deadline > millis).then_some(millis)));
+        }
+        12 => drop(arena.count_signed(&other, rng.bits() as i64, now)),
+        13 => {
+            let mut cursor = Cursor { shard: rng.below(8) as u32, level: 0, bucket: rng.below(300) };
+            drop(arena.sweep(&mut cursor, now, 500));
+        }
+        14 => {
+            let policies = [EvictionPolicy::All, EvictionPolicy::Volatile, EvictionPolicy::None];
+            arena.set_policy(policies[rng.below(3) as usize]);
+            let terms = Terms::new(Mode::Set);
+            drop(arena.store_typed(&other, &value(index, 4), Meta::default(), soon, &terms, now));
+            drop(arena.get_with(&other, ReadOptions::new().typed().with_cas(), now));
+        }
         _ => receive(arena, &key, &values::frame(&key, 5, index, rng.between(33_000, 300_000) as usize), now),
     }
 }

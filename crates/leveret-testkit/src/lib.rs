@@ -18,6 +18,7 @@ pub mod oracle;
 pub mod own;
 pub mod policy;
 pub mod process;
+mod redis_operations;
 pub mod rng;
 pub mod scratch;
 pub mod seeded;

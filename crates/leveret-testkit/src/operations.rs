@@ -9,6 +9,7 @@ use leveret_engine::{
 };
 
 use crate::operation::{now, store, stored, subject, text, want, Effect, KilledOperation, SeenItem, Trigger, SUBJECT};
+use crate::redis_operations;
 use crate::rng::Rng;
 use crate::sizes;
 use crate::values;
@@ -81,7 +82,7 @@ const BURST: u64 = 40;
 
 /// All of them. Of what is tried with any size, the seed says which.
 pub fn all(seed: u64) -> Vec<KilledOperation> {
-    [fixed(), sizes::of(&mut Rng::new(seed))].into_iter().flatten().collect()
+    [fixed(), redis_operations::all(), sizes::of(&mut Rng::new(seed))].into_iter().flatten().collect()
 }
 
 fn fixed() -> Vec<KilledOperation> {

@@ -12,6 +12,7 @@ pub mod list;
 pub mod metrics;
 pub mod ping;
 pub mod record;
+pub mod renew;
 pub mod restore;
 pub mod ring;
 pub mod rm;

@@ -1,6 +1,6 @@
 //! stats, flush, list, rm, verify, ping: what is done to a whole arena.
 use crate::common::Host;
-use leveret_engine::{Deadline, Time};
+use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use std::fs;
 use std::os::unix::fs::FileExt;
 
@@ -120,6 +120,38 @@ fn list_shows_every_arena_and_what_is_wrong_with_it() {
     );
     assert!(lines[2].contains("is not an arena") && lines[3].contains("8.0 MiB"), "{said:?}");
     host.run(["list", "--dir", "nowhere"]).complains(3, "nowhere (--dir, LEVERET_DIR): create it");
+}
+
+#[test]
+fn renew_puts_a_new_arena_in_the_place_of_one() {
+    let host = Host::new();
+    let path = host.file("old.arena");
+    let options = OpenOptions::new().memory(16 << 20).layout(1);
+    let (old, _) = Arena::open(&path, &options).expect("an arena");
+    old.set(b"k", b"v", Deadline::NEVER, Time::now()).expect("stored");
+    assert_eq!(old.layout(), 1);
+    let line = host.run(["renew", "old", "--json"]).ends(0).json();
+    assert_eq!((&line["layout"], &line["memory"], &line["attached"]), (&2.into(), &(16 << 20).into(), &1.into()));
+    assert_eq!(old.check(), Err(leveret_engine::Error::Lost));
+    host.run(["get", "k", "-a", "old"]).ends(1);
+    let (new, _) = Arena::open(&path, &OpenOptions::new().create(false)).expect("an arena");
+    assert_eq!((new.layout(), new.memory()), (2, 16 << 20));
+    new.set(b"k", b"v", Deadline::NEVER, Time::now()).expect("stored");
+    let said = host.run(["renew", "-a", "old"]).ends(0);
+    assert!(said.error.contains("A process has the old"), "{said:?}");
+    host.run(["renew", "old.arena", "32M"]).ends(0);
+    assert_eq!(Arena::open(&path, &OpenOptions::new().create(false)).expect("an arena").0.memory(), 32 << 20);
+
+    host.run(["renew"]).complains(2, "which arena?");
+    host.run(["renew", "missing"]).complains(3, "there is no arena");
+    host.run(["renew", "old", "much"]).ends(2);
+    host.run(["renew", "old", "1M"]).ends(2);
+    fs::write(host.file("foreign.arena"), "no arena").expect("a file");
+    host.run(["renew", "foreign"]).complains(2, "say it, as");
+    host.run(["renew", "foreign", "8M"]).ends(0);
+    let names: Vec<_> =
+        fs::read_dir(host.dir()).expect("the folder").map(|file| file.expect("one").file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains(".tmp")), "{names:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Help, colours, completions and man pages.
 use crate::common::{self, Host};
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "serve",
     "get",
     "set",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 25] = [
     "watch",
     "keys",
     "dump",
+    "renew",
     "restore",
     "flush",
     "list",

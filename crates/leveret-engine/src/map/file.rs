@@ -245,21 +245,57 @@ fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, O
 
 /// Where a file must have a name from its beginning: one of its own, until it is whole.
 fn create_named(folder: &Folder, path: &Path, geometry: &Geometry, options: &OpenOptions) -> Result<bool, OpenError> {
+    with_temporary(folder, path, |temporary, file| {
+        fill(file, geometry, options, path)?;
+        fs::fchmod(file, folder.mode()).map_err(|error| failed("set the mode of", path, error))?;
+        match fs::linkat(folder, name_of(temporary), folder, name_of(path), AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(error) => Err(failed("publish", path, error)),
+        }
+    })
+}
+
+/// A new file under a name of its own, which it has lost at the end.
+fn with_temporary<T>(
+    folder: &Folder,
+    path: &Path,
+    make: impl FnOnce(&Path, &OwnedFd) -> Result<T, OpenError>,
+) -> Result<T, OpenError> {
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = fs::openat(folder, name_of(&temporary), flags, folder.mode())
         .map_err(|error| failed("create", &temporary, error))?;
-    let made = fill(&file, geometry, options, path).and_then(|()| {
-        fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", &temporary, error))?;
-        match fs::linkat(folder, name_of(&temporary), folder, name_of(path), AtFlags::empty()) {
-            Ok(()) => Ok(true),
-            Err(Errno::EXIST) => Ok(false),
-            Err(error) => Err(failed("publish", path, error)),
-        }
-    });
+    let made = make(&temporary, &file);
     let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     made
+}
+
+/// Puts a new, empty arena in the place of the one at `path`, whatever its layout: with the size and all else that the
+/// options say, and the same owner. Processes that have the old one open leave it at their next look (`Arena::check`).
+pub fn renew(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
+    let folder = Folder::of(path)?;
+    let look = || fs::statat(&folder, name_of(path), AtFlags::SYMLINK_NOFOLLOW);
+    let old = match look() {
+        Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
+        old => old.map_err(|error| failed("look at", path, error))?,
+    };
+    folder.check(name_of(path), &old)?;
+    let _lock = FileLock::wait(path, making_takes(options.memory))?;
+    let geometry = new_geometry(options)?;
+    with_temporary(&folder, path, |temporary, file| {
+        fill(file, &geometry, options, path)?;
+        fs::fchmod(file, folder.mode()).map_err(|error| failed("set the mode of", path, error))?;
+        let made = fs::fstat(file).map_err(|error| failed("look at", temporary, error))?;
+        if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid) {
+            let owner = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
+            fs::fchown(file, Some(owner.0), Some(owner.1)).map_err(|error| failed("keep the owner of", path, error))?;
+        }
+        step();
+        fs::renameat(&folder, name_of(temporary), &folder, name_of(path))
+            .map_err(|error| failed("replace", path, error))
+    })
 }
 
 fn fill(file: &OwnedFd, geometry: &Geometry, options: &OpenOptions, path: &Path) -> Result<(), OpenError> {

@@ -32,7 +32,7 @@ fn gets(arena: &Arena) -> Item {
     arena.get_with(KEY, ReadOptions::new().with_cas(), NOW).expect("free").expect("there")
 }
 
-const OPERATIONS: [Operation; 10] = [
+const OPERATIONS: [Operation; 12] = [
     Operation {
         name: "set over an item",
         prepare: |_, arena| set(arena, KEY, b'a', LEN),
@@ -99,6 +99,23 @@ const OPERATIONS: [Operation; 10] = [
         name: "touch",
         prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline::of_second(NOW.0 + 10), NOW).expect("room"),
         work: |arena| assert_eq!(arena.touch(KEY, Deadline::of_second(NOW.0 + 20), NOW), Ok(true)),
+        before: Some((b'a', LEN)),
+        after: Some((b'a', LEN)),
+    },
+    Operation {
+        name: "touch between two seconds",
+        prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline::at_millis(1_010_500), NOW).expect("room"),
+        work: |arena| assert_eq!(arena.touch(KEY, Deadline::at_millis(1_020_250), NOW), Ok(true)),
+        before: Some((b'a', LEN)),
+        after: Some((b'a', LEN)),
+    },
+    Operation {
+        name: "a deadline that an item has no place for",
+        prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline::of_second(NOW.0 + 10), NOW).expect("room"),
+        work: |arena| {
+            let late = Deadline::at_millis(1_020_250);
+            assert!(arena.retime(KEY, NOW, &mut |_| Some(late)).expect("room").expect("there").deadline == late);
+        },
         before: Some((b'a', LEN)),
         after: Some((b'a', LEN)),
     },

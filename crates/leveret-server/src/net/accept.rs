@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Between two looks at the arena.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Between two sweeps of the databases of `--redis`, while they find much that has expired.
+/// Between two sweeps of the databases of `--redis`, while keys have deadlines.
 const SWEEP: Duration = Duration::from_millis(100);
 
 /// Without free file descriptors accepting is tried again after this time.

@@ -7,8 +7,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A sweep takes so long at most.
-const LASTS: Duration = Duration::from_millis(1);
+/// A sweep of one database takes so long at most: where its last one found much that was dead, and elsewhere.
+const WORTH: Duration = Duration::from_millis(1);
+const ELSEWHERE: Duration = Duration::from_micros(250);
 
 /// Slots and buckets that are looked at before the clock is asked.
 const STEP: usize = 2048;
@@ -26,6 +27,8 @@ struct Round {
     cursor: Cursor,
     mortal: u64,
     millis_left: u64,
+    /// A tenth of what the last sweep met was dead.
+    was_worth: bool,
 }
 
 /// What the last whole round over a database has found.
@@ -45,16 +48,15 @@ impl Sweeper {
         }
     }
 
-    /// Sweeps a piece of each of these databases. Returns whether a tenth of what it met was dead, so that the next sweep is
-    /// worth the while soon.
+    /// Sweeps a piece of each of these databases. Returns whether the next sweep is worth the while soon: keys have deadlines.
     pub fn sweep(&self, databases: &[(u32, Arena)]) -> bool {
         let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
-        let each = LASTS / databases.len().max(1) as u32;
         let mut is_worth = false;
         for (number, arena) in databases {
             let place = *number as usize;
             let Some((round, found)) = rounds.get_mut(place).zip(self.found.get(place)) else { continue };
             let (begun, now) = (Instant::now(), Time::now());
+            let lasts = if round.was_worth { WORTH } else { ELSEWHERE };
             let (mut seen, mut removed) = (0, 0);
             // An arena that is gone is looked after once a second.
             while let Ok(swept) = arena.sweep(&mut round.cursor, now, STEP) {
@@ -67,11 +69,12 @@ impl Sweeper {
                     *round = Round::default();
                     break;
                 }
-                if begun.elapsed() >= each {
+                if begun.elapsed() >= lasts {
                     break;
                 }
             }
-            is_worth |= removed > 0 && removed * 10 >= seen;
+            round.was_worth = removed > 0 && removed * 10 >= seen;
+            is_worth |= round.was_worth || round.mortal > 0 || found.mortal.load(Relaxed) > 0;
         }
         is_worth
     }

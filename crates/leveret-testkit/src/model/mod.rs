@@ -3,6 +3,7 @@
 
 mod known;
 mod op;
+mod redis;
 mod run;
 mod shape;
 mod terms;

@@ -48,6 +48,16 @@ pub enum Op {
     AddInteger { key: u8, step: i64, create: bool, ttl: Option<i64> },
     /// APCu's cas.
     CasInteger { key: u8, old: i64, new: i64 },
+    /// Delete, and be given the item.
+    Take { key: u8 },
+    /// Store and be given the item that was there; `mode` 0 to 2 is set, add, replace. `keep`: its deadline stays.
+    Swap { key: u8, len: usize, fill: u8, mode: u8, keep: bool, ttl: Option<i64> },
+    /// Another deadline, by Redis' rules; `read`: and give the item.
+    Retime { key: u8, ttl: Option<i64>, read: bool },
+    /// Redis' counting.
+    CountSigned { key: u8, delta: i64 },
+    /// Remove what has expired.
+    Sweep,
     /// Everything, with a key that is a byte too long.
     LongKey,
     /// Walk over everything.
@@ -177,7 +187,15 @@ pub fn draw(rng: &mut Rng, limits: &ShapeLimits) -> Op {
     let odd = rng.one_in(5).then(|| draw_odd(rng));
     let by = *rng.pick(&NUMBERS);
     let ttl = draw_ttl(rng);
-    match rng.below(100) {
+    match rng.below(114) {
+        100..=101 => Op::Take { key },
+        102..=104 => {
+            let (len, mode, keep) = (limits.draw_len(rng), rng.below(3) as u8, rng.one_in(2));
+            Op::Swap { key, len, fill, mode, keep, ttl }
+        }
+        105..=108 => Op::Retime { key, ttl, read: rng.one_in(2) },
+        109..=112 => Op::CountSigned { key, delta: *rng.pick(&INTEGERS) },
+        113 => Op::Sweep,
         0..=29 => {
             let flags = *rng.pick(&[0, 0, 0, 1, u32::MAX, 0x8000_0001]);
             let (len, mode, comes) = (limits.draw_len(rng), rng.below(5) as u8, rng.one_in(3));
@@ -239,10 +257,19 @@ impl Op {
             | Op::Touch { key, .. }
             | Op::Count { key, .. }
             | Op::AddInteger { key, .. }
-            | Op::CasInteger { key, .. } => Some(key),
-            Op::LongKey | Op::Walk | Op::Flush | Op::FlushLater { .. } | Op::Tend | Op::Wait { .. } | Op::Reopen => {
-                None
-            }
+            | Op::CasInteger { key, .. }
+            | Op::Take { key }
+            | Op::Swap { key, .. }
+            | Op::Retime { key, .. }
+            | Op::CountSigned { key, .. } => Some(key),
+            Op::LongKey
+            | Op::Walk
+            | Op::Flush
+            | Op::FlushLater { .. }
+            | Op::Sweep
+            | Op::Tend
+            | Op::Wait { .. }
+            | Op::Reopen => None,
         }
     }
 }

@@ -185,6 +185,14 @@ impl<'a> Run<'a> {
                 self.count(key, delta, initial, ttl)?
             }
             Op::AddInteger { key, step, create, ttl } => self.add_integer(key, step, create, ttl)?,
+            Op::Take { key } => self.take(key)?,
+            Op::Swap { key, len, fill, mode, keep, ttl } => self.swap(key, &value_bytes(len, fill), mode, keep, ttl)?,
+            Op::Retime { key, ttl, read } => self.retime(key, ttl, read)?,
+            Op::CountSigned { key, delta } => self.count_signed(key, delta)?,
+            Op::Sweep => {
+                let swept = self.arena().sweep(&mut Default::default(), self.now, usize::MAX);
+                swept.map_err(|error| error.to_string())?;
+            }
             Op::LongKey => self.long_key()?,
             Op::CasInteger { key, old, new } => {
                 let wanted = match self.map.get(&key).map(|entry| &entry.value) {
@@ -243,7 +251,7 @@ impl<'a> Run<'a> {
         self.compare(&item, entry)
     }
 
-    fn compare(&self, item: &leveret_engine::Item, entry: &KnownEntry) -> Result<(), String> {
+    pub(super) fn compare(&self, item: &leveret_engine::Item, entry: &KnownEntry) -> Result<(), String> {
         let is_same = match &entry.value {
             Known::Bytes(bytes) => item.number.is_none() && item.value == *bytes,
             // memcached pads a number that became shorter; what stands before the spaces is the number.

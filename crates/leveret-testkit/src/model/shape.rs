@@ -13,6 +13,7 @@ use crate::seeded::{self, Age};
 pub struct ArenaShape {
     pub memory: u64,
     pub cores: u32,
+    pub layout: u32,
     pub age: Age,
     /// The moment at which the run begins.
     pub start: u32,
@@ -45,11 +46,12 @@ impl ArenaShape {
         // Ahead of the real clock, so that a delayed flush is due by the run's clock and not before; or at an end.
         let ahead = Time::now().0 + 1_000_000;
         let start = *rng.pick(&[ahead, ahead, 0, 1, u32::MAX - 40, u32::MAX - 1]);
-        ArenaShape { memory, cores, age, start }
+        let layout = *rng.pick(&[1, 2, 2]);
+        ArenaShape { memory, cores, layout, age, start }
     }
 
     pub fn options(&self) -> OpenOptions {
-        OpenOptions::new().memory(self.memory).cores(self.cores)
+        OpenOptions::new().memory(self.memory).cores(self.cores).layout(self.layout)
     }
 
     /// A fresh arena of this shape.

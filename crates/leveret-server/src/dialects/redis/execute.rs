@@ -120,8 +120,10 @@ fn refuse(
 ) -> Done {
     let name = lookup(request.name()).map_or("", |row| row.name);
     let is_transaction = state.transaction.is_some();
-    if is_transaction && name == "exec" {
-        transaction::discard(state, house);
+    if name == "exec" {
+        if is_transaction {
+            transaction::discard(state, house);
+        }
         return reject(state, cx, |reply| reply.error(SPOILT_EXEC));
     }
     // These end a server or a connection, or take its place over.
@@ -255,13 +257,20 @@ fn note_writes(state: &RespState, house: House<'_>, row: &CommandRow, request: &
     if impact != Impact::Changed && !matches!(row.name, "move" | "rename" | "renamenx") {
         return;
     }
-    match (row.name, row.group) {
+    let number = |at: usize| leveret_strings::database_number(request.get(at), house.redis.databases.count()).ok();
+    let database = match row.name {
+        // Into another database.
+        "move" => number(2),
+        "copy" => {
+            (3..request.len()).find(|at| request.get(*at).eq_ignore_ascii_case(b"db")).and_then(|at| number(at + 1))
+        }
+        _ => None,
+    };
+    let database = database.unwrap_or(state.database);
+    match row.group {
         // The keys of a script stand where it says.
-        (_, CommandGroup::Scripting) => request.iter().for_each(|word| writes.note(state.database, word)),
-        // Into another database, whose number may be said in several ways.
-        ("move" | "copy", _) => (0..house.redis.databases.count())
-            .for_each(|database| leveret_strings::keys(row, request).for_each(|key| writes.note(database, key))),
-        _ => leveret_strings::keys(row, request).for_each(|key| writes.note(state.database, key)),
+        CommandGroup::Scripting => request.iter().for_each(|word| writes.note(database, word)),
+        _ => leveret_strings::written_keys(row, request).for_each(|key| writes.note(database, key)),
     }
 }
 
