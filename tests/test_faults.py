@@ -130,8 +130,8 @@ class Files(Faults):
 
 class Mounts(Faults):
     def test_smaller_than_an_arena(self):
-        """A 2 MB tmpfs is too small for an arena: one line says so, no crash, and nothing is left behind"""
-        self.mount("2m")
+        """A 1 MB tmpfs is too small for an arena: one line says so, no crash, and nothing is left behind"""
+        self.mount("1m")
         self.is_clear_refusal(str(self.arenas))
         self.assertEqual([], [name for name in os.listdir(self.arenas) if name.endswith(".arena")])
 
