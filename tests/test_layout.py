@@ -67,7 +67,7 @@ ring codec code try_lock
     "crates/leveret-engine/src": Order("""
 lib
 expired
-evicted flush huge_pages lease parent prefetch receive sampler scan send service stats verify
+evicted flush huge_pages lease parent prefetch receive sampler scan send service stats tend verify
 amend append count
 delete
 write
