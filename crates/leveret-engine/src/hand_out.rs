@@ -19,6 +19,9 @@ const COPIES_MAX: usize = 1024;
 
 /// What a writing section does with the live item that it meets before it changes it.
 pub(crate) trait HandOut {
+    /// Whether anything is handed out.
+    const HANDS_OUT: bool;
+
     /// False: the section changes nothing, and runs again after `copy`.
     fn meet(&mut self, locked: &Locked<'_>, located: &Located<'_>) -> bool;
 
@@ -31,6 +34,8 @@ pub(crate) trait HandOut {
 
 /// Nothing is handed out.
 impl HandOut for () {
+    const HANDS_OUT: bool = false;
+
     #[inline(always)]
     fn meet(&mut self, _: &Locked<'_>, _: &Located<'_>) -> bool {
         true
@@ -70,6 +75,8 @@ impl<'a> Handed<'a> {
 }
 
 impl HandOut for Handed<'_> {
+    const HANDS_OUT: bool = true;
+
     fn meet(&mut self, locked: &Locked<'_>, located: &Located<'_>) -> bool {
         let seen = self.found.take();
         let Some(old) = located.old.filter(|old| old.is_alive && !self.hides(&old.view)) else { return true };

@@ -36,7 +36,7 @@ impl Time {
     }
 
     /// The present in milliseconds since boot, as coarse as the kernel's tick: 4 ms at most.
-    #[inline]
+    #[inline(never)]
     pub fn now_millis() -> u64 {
         let mut ahead = AHEAD.load(Ordering::Relaxed);
         if ahead == UNKNOWN {

@@ -106,10 +106,11 @@ impl Arena {
         now: Time,
         handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
+        let stored = self.store_or_forget(key, value, meta, deadline, terms, now, handed);
         if journal::is_watched(&self.core, Topic::Stores) {
-            return self.store_and_tell(key, value, meta, deadline, terms, now, handed);
+            self.tell_store(key, value, deadline, terms, now, &stored);
         }
-        self.store_or_forget(key, value, meta, deadline, terms, now, handed)
+        stored
     }
 
     #[inline(always)]
@@ -131,20 +132,17 @@ impl Arena {
         stored
     }
 
-    /// Stores, and writes into the journal how it ended.
+    /// Writes into the journal how a store ended.
     #[cold]
-    #[allow(clippy::too_many_arguments)]
-    fn store_and_tell(
+    fn tell_store(
         &self,
         key: &[u8],
         value: Value<'_>,
-        meta: Meta,
         deadline: Deadline,
         terms: &Terms,
         now: Time,
-        handed: &mut impl HandOut,
-    ) -> Result<Stored, Error> {
-        let stored = self.store_or_forget(key, value, meta, deadline, terms, now, handed);
+        stored: &Result<Stored, Error>,
+    ) {
         let way = match terms.mode {
             Mode::Append => ModeKind::Append,
             Mode::Prepend => ModeKind::Prepend,
@@ -172,7 +170,6 @@ impl Arena {
             item = self.peek(key, now).unwrap_or(item);
         }
         journal::tell(&self.core, Topic::Stores, Action::Store(way, ending), key, &item, now);
-        stored
     }
 
     /// What a plain set was to replace is out of date, though nothing takes its place.
@@ -231,34 +228,27 @@ impl Arena {
     }
 
     /// The writing section of a store.
-    pub(crate) fn store_item(
+    pub(crate) fn store_item<H: HandOut>(
         &self,
         item: &NewItem<'_>,
         terms: &Terms,
         now: Time,
         pieces: Option<&Pieces>,
-        handed: &mut impl HandOut,
+        handed: &mut H,
     ) -> Result<Stored, Error> {
+        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
+        if !H::HANDS_OUT {
+            return update::update(&self.core, item.key, now, section);
+        }
         loop {
             let mut is_met = true;
             let stored = update::update(&self.core, item.key, now, |locked, located| {
                 is_met = handed.meet(locked, located);
-                if !is_met {
-                    return Ok(Step::Done(Stored::Missing));
+                if is_met {
+                    section(locked, located)
+                } else {
+                    Ok(Step::Done(Stored::Missing))
                 }
-                let is_stale = match admits(locked, terms, located) {
-                    Ok(is_stale) => is_stale,
-                    Err(refused) => return Ok(Step::Done(refused)),
-                };
-                let is_heir = is_stale || terms.keep_deadline;
-                let heir = located.live().filter(|_| is_heir).map(|view| {
-                    let meta = if is_stale { stale(locked, item.meta, view) } else { item.meta };
-                    NewItem { meta, deadline: locked.core.items.deadline_of(view), ..*item }
-                });
-                let put = put::put(locked, located, heir.as_ref().unwrap_or(item), terms.want_cas, pieces);
-                let Some(cas) = put else { return Ok(Step::NoRoom) };
-                locked.count(Counter::Sets, 1);
-                Ok(Step::Done(Stored::Stored { cas }))
             });
             if is_met || stored.is_err() {
                 return stored;
@@ -266,6 +256,29 @@ impl Arena {
             handed.copy(item.key, now)?;
         }
     }
+}
+
+#[inline(always)]
+fn store_section(
+    locked: &Locked<'_>,
+    located: &Located<'_>,
+    item: &NewItem<'_>,
+    terms: &Terms,
+    pieces: Option<&Pieces>,
+) -> Result<Step<Stored>, Error> {
+    let is_stale = match admits(locked, terms, located) {
+        Ok(is_stale) => is_stale,
+        Err(refused) => return Ok(Step::Done(refused)),
+    };
+    let is_heir = is_stale || terms.keep_deadline;
+    let heir = located.live().filter(|_| is_heir).map(|view| {
+        let meta = if is_stale { stale(locked, item.meta, view) } else { item.meta };
+        NewItem { meta, deadline: locked.core.items.deadline_of(view), ..*item }
+    });
+    let put = put::put(locked, located, heir.as_ref().unwrap_or(item), terms.want_cas, pieces);
+    let Some(cas) = put else { return Ok(Step::NoRoom) };
+    locked.count(Counter::Sets, 1);
+    Ok(Step::Done(Stored::Stored { cas }))
 }
 
 /// Of a value of before: it neither lives longer than the present one, nor does anybody win twice for it.
