@@ -121,9 +121,7 @@ fn refuse(
     let name = lookup(request.name()).map_or("", |row| row.name);
     let is_transaction = state.transaction.is_some();
     if name == "exec" {
-        if is_transaction {
-            transaction::discard(state, house);
-        }
+        transaction::discard(state, house);
         return reject(state, cx, |reply| reply.error(SPOILT_EXEC));
     }
     // These end a server or a connection, or take its place over.

@@ -4,6 +4,7 @@ use super::{info, transaction};
 use crate::auth::secret::is_equal;
 use crate::conversation::Conversation;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter, RespVersion};
+use leveret_strings::database_number;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::PoisonError;
 
@@ -142,14 +143,11 @@ pub(super) fn reset(state: &mut RespState, talk: &mut Conversation, house: House
 
 /// SELECT n.
 pub(super) fn select(state: &mut RespState, house: House<'_>, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
-    match parse_integer(request.get(1)) {
-        None => reply.error("ERR value is not an integer or out of range"),
-        Some(number) => match u32::try_from(number) {
-            Ok(number) if number < house.redis.databases.count() => {
-                state.select(number);
-                reply.ok();
-            }
-            _ => reply.error("ERR DB index is out of range"),
-        },
+    match database_number(request.get(1), house.redis.databases.count()) {
+        Ok(number) => {
+            state.select(number);
+            reply.ok();
+        }
+        Err(problem) => problem.write(reply),
     }
 }
