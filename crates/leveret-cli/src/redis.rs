@@ -50,7 +50,7 @@ impl RedisPeer {
         let mut conversation = self.connect(timeout)?;
         conversation.say(b"*1\r\n$4\r\nPING\r\n")?;
         match conversation.line()?.trim_ascii_end() {
-            // Who asks for a password lives.
+            // A server that asks for a password is alive.
             b"+PONG" => Ok(Ok(())),
             line if line.starts_with(b"-NOAUTH ") => Ok(Ok(())),
             line => Ok(Err(format!("it answers '{}' to PING", line.escape_ascii()))),

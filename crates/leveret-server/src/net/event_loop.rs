@@ -395,7 +395,7 @@ impl EventLoop {
         self.held = self.held.wrapping_sub(held);
         self.budget().change(held, 0);
         if let Some((redis, client)) = self.worker.shared.redis().zip(connection.client()) {
-            redis.clients.remove(client);
+            redis.farewell(client);
         }
         self.watching.retain(|watching| *watching != key);
         if let Some(info) = self.counters().connections().try_remove(connection.info) {

@@ -19,6 +19,7 @@ use settings::RedisSettings;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock};
 use sweep::Sweeper;
 use writes::WriteCounts;
@@ -70,6 +71,14 @@ impl Redis {
             None => (format!("{local}:0"), format!("{local}:0")),
         };
         self.clients.add(worker, fd, peer, local)
+    }
+
+    /// Forgets a connection that has ended, and that it watched keys.
+    pub fn farewell(&self, client: &Client) {
+        if client.watched.swap(0, Relaxed) > 0 {
+            self.writes.watch(false);
+        }
+        self.clients.remove(client);
     }
 
     /// Once a second: rates, and databases whose file has gone.
