@@ -149,7 +149,7 @@ fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Res
 fn promised(core: &Core) -> usize {
     let fills = core.segments.all().filter(|segment| core.segments.state(*segment).kind() == Some(State::LargeFill));
     let (held, promised) = fills.fold((0, 0usize), |(held, promised), segment| {
-        let more = (core.segments.header(segment).promised() as usize).min(core.segments.len());
+        let more = (core.segments.header(segment).promised() as usize).min(core.segments.within_limit());
         (held + 1, promised.saturating_add(more))
     });
     held.max(promised)

@@ -49,7 +49,7 @@ impl Arena {
         }
         let whole = limits::in_segments(core, key, len, meta);
         let pieces = whole.div_ceil(core.segments.size() as usize);
-        if !core.receiving.take(pieces, core.segments.len() / RECEIVE_SHARE) {
+        if !core.receiving.take(pieces, core.segments.within_limit() / RECEIVE_SHARE) {
             return None;
         }
         let Ok(fill) = self.begin_fill(core.hasher.hash(key), whole, now) else {

@@ -214,8 +214,8 @@ fn begin_sending(core: &Core, segment: SegmentId) -> bool {
     }
     let header = core.segments.header(segment);
     let free = Some(header.sender()).filter(|name| *name == 0 || core.presence.is_dead(*name));
-    let is_ours =
-        counts.len() < core.segments.len() / SEND_SHARE && free.is_some_and(|free| header.change_sender(free, owner));
+    let is_ours = counts.len() < core.segments.within_limit() / SEND_SHARE
+        && free.is_some_and(|free| header.change_sender(free, owner));
     if is_ours {
         counts.insert(segment.0, 1);
     }

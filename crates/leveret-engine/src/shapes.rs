@@ -1,8 +1,11 @@
 //! Arenas of every size, for every number of processors: whether the numbers that shape one fit each other, and whether
 //! it takes what it says that it takes.
 use crate::hash::PLACE_BITS;
+use crate::map::file::{boot_id, fill};
 use crate::map::geometry::{Geometry, RegionId, PAGE};
 use crate::{Arena, Deadline, Error, Mode, OpenOptions, Stored, Time, Value, MEMORY_MAX, MEMORY_MIN};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 const CORES: [u32; 10] = [1, 2, 3, 7, 16, 64, 127, 128, 256, u32::MAX];
@@ -123,6 +126,59 @@ fn an_arena_of_any_shape_takes_what_it_promises() {
     for (index, memory) in sizes.enumerate() {
         let cores = CORES[(index + draw) % CORES.len()];
         round_trip(&path, memory, cores, &bytes);
+    }
+}
+
+/// An arena whose file has places for several times its memory, as one has whose memory can be raised. All shares are of
+/// the memory, and nothing grows into the other places.
+#[test]
+fn places_are_no_memory() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    for (memory, cores, times) in [(8 << 20, 1, 4), (8 << 20, 16, 2), (20 << 20, 2, 8), (64 << 20, 2, 4)] {
+        let shape = format!("{memory} bytes, {cores} cores, {times} times the places");
+        let path = dir.path().join("places.arena");
+        let geometry = Geometry::new(memory, cores, 7, [1; 16], boot_id(), 3).expect("in range").with_places(times);
+        let file = fs::File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+        file.set_permissions(fs::Permissions::from_mode(0o600)).expect("its mode");
+        fill(&file.into(), &geometry, &OpenOptions::new(), &path).expect("room");
+        let (arena, created) =
+            Arena::open(&path, &OpenOptions::new()).unwrap_or_else(|error| panic!("{shape}: {error}"));
+        assert!(
+            !created
+                && arena.memory() == memory
+                && arena.core.segments.len() as u64 * arena.core.segments.size() > memory
+        );
+        let (never, now) = (Deadline::NEVER, Time::now());
+        let fits = (memory >> geometry.segment_shift) as usize;
+
+        // A quarter of it in values of four segments: what is received, and what is sent, takes its share of the memory.
+        let len = 4 * arena.core.segments.size() as usize - 200;
+        let names: Vec<String> = (0..fits / 16).map(|number| format!("large {number}")).collect();
+        let coming: Vec<_> = names.iter().map_while(|name| arena.incoming(name.as_bytes(), len, now)).collect();
+        assert!((1..=fits / 16 / 3).contains(&coming.len()), "{shape}: {} at a time", coming.len());
+        drop(coming);
+        for name in &names {
+            arena.set(name.as_bytes(), &vec![3; len], never, now).expect("room");
+        }
+        let sent = names.iter().filter_map(|name| arena.find(name.as_bytes(), now));
+        let going: Vec<_> = sent.map_while(|found| arena.outgoing(&found)).collect();
+        assert!((1..=fits / 8 / 3).contains(&going.len()), "{shape}: {} at a time", going.len());
+        drop(going);
+
+        // Far more than there is room for, small values and large ones.
+        for number in 0..3 * memory / 1000 {
+            arena.set(&number.to_ne_bytes(), &[5; 900], never, now).expect("room");
+        }
+        for number in 0..20u8 {
+            arena.set(&[number], &vec![7; arena.value_max() - usize::from(number)], never, now).expect("room");
+        }
+        let stats = arena.stats();
+        assert!(stats.evicted > 0 && stats.memory_allocated <= memory, "{shape}: {}", stats.memory_allocated);
+        assert!(stats.memory_allocated > memory / 10 * 9, "{shape}: {}", stats.memory_allocated);
+        assert!(arena.core.segments.active() <= fits, "{shape}");
+        assert_eq!(arena.verify().problems, Vec::<String>::new(), "{shape}");
+        drop(arena);
+        crate::remove(&path).expect("there");
     }
 }
 

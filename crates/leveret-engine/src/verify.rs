@@ -56,7 +56,29 @@ impl Arena {
             }
         }
         verify_segments(core, &mut report);
+        verify_reserved(core, &mut report);
         report
+    }
+}
+
+/// What the layout reserves is zero: a later version finds it so.
+fn verify_reserved(core: &Core, report: &mut Report) {
+    let control = core.control();
+    let (tags, resize) = (&control.tags, &control.resize);
+    let longs = [&tags.serial, &resize.limit, &resize.closer, &resize.flush_before];
+    let words = [&resize.tags_ready, &resize.punched];
+    let is_set = longs.iter().any(|word| word.load(Ordering::Relaxed) != 0)
+        || words.iter().any(|word| word.load(Ordering::Relaxed) != 0);
+    if is_set {
+        report.problem(|| "control page: a reserved word is not zero".to_owned());
+    }
+    let policy = resize.policy.load(Ordering::Relaxed);
+    let policies = if core.items.has_millis { 0..=3 } else { 0..=0 };
+    if !policies.contains(&policy) {
+        report.problem(|| format!("control page: no policy has the number {policy}"));
+    }
+    for slot in core.presence.knowing() {
+        report.problem(|| format!("process {slot}: a reserved word is not zero"));
     }
 }
 
@@ -106,6 +128,9 @@ fn verify(locked: &Locked<'_>, report: &mut Report) {
                         view.at, view.segment.0
                     )
                 });
+            }
+            if core.items.has_reserved(&view) {
+                report.problem(|| format!("shard {shard}, bucket {bucket}: the item at {} has reserved bits", view.at));
             }
             let mut key = Vec::new();
             core.items.data.append_to(view.key(), view.header.key_len(), &mut key);

@@ -1,4 +1,6 @@
 //! Arenas of both layouts under one program: an upgrade, and a step back.
+use std::os::unix::fs::FileExt;
+
 use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, LAYOUT_VERSION};
 
 fn options(layout: u32) -> OpenOptions {
@@ -109,4 +111,45 @@ fn what_is_reserved_stays_zero() {
     assert!((processes..processes + len).step_by(64).all(|at| bytes[at + 28..at + 32] == [0; 4]), "processes");
     let (tags, len) = region(17);
     assert!(len == 8 << 13 && bytes[tags..tags + len].iter().all(|byte| *byte == 0), "tags");
+
+    // `verify` tells of each word that is not.
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+    let file = std::fs::File::options().write(true).open(&path).expect("the file");
+    let words = [576, 640, 648, 656, 664, 668].map(|at| (control + at, "control page: a reserved word"));
+    let policies = [(control + 672, "no policy has the number")];
+    let knows = [0, 1, 1023].map(|slot| (processes + 64 * slot + 28, "process"));
+    for (at, want) in words.into_iter().chain(policies).chain(knows) {
+        let old: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
+        file.write_all_at(&(1u32 << 31 | 4).to_ne_bytes(), at as u64).expect("written");
+        let problems = arena.verify().problems;
+        assert!(problems.len() == 1 && problems[0].contains(want), "byte {at}: {problems:?}");
+        file.write_all_at(&old, at as u64).expect("written");
+    }
+    assert!(arena.verify().is_clean());
+}
+
+/// An item says nothing in bits that are reserved: the class of cost, the tenant, a fraction that is none.
+#[test]
+fn verify_tells_of_reserved_bits_of_an_item() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("bits.arena");
+    let (arena, _) = Arena::open(&path, &options(2)).expect("an arena");
+    let (now, key) = (Time::now(), b"a key that is found again in the file");
+    let deadline = Deadline::at_millis(u64::from(now.0) * 1000 + 60_500);
+    arena.store(key, Value::Bytes(b"value"), Meta::default(), deadline, Mode::Set, now).expect("room");
+    let bytes = std::fs::read(&path).expect("its bytes");
+    let at = bytes.windows(key.len()).position(|part| part == key).expect("the key");
+    let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let file = std::fs::File::options().write(true).open(&path).expect("the file");
+    let (extension, names) = (at - 4, at - 4 - 16 + 4);
+    assert_eq!((word(extension), word(names) & 0xffff), (500 << 8, key.len() as u32));
+    let bits = (28..32).map(|bit| (names, word(names) | 1 << bit));
+    let bits = bits.chain((18..32).map(|bit| (extension, word(extension) | 1 << bit)));
+    for (at, changed) in bits.chain([1000, 1023].map(|fraction| (extension, fraction << 8))) {
+        file.write_all_at(&changed.to_ne_bytes(), at as u64).expect("written");
+        let problems = arena.verify().problems;
+        assert!(problems.len() == 1 && problems[0].contains("reserved bits"), "{changed:x}: {problems:?}");
+        file.write_all_at(&word(at).to_ne_bytes(), at as u64).expect("written");
+    }
+    assert!(arena.verify().is_clean());
 }

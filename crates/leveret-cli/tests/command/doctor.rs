@@ -105,6 +105,21 @@ fn an_arena_that_evicts_is_too_small() {
 }
 
 #[test]
+fn an_arena_of_an_older_layout_is_a_note_until_it_is_renewed() {
+    let host = Host::new();
+    let options = leveret_engine::OpenOptions::new().memory(8 << 20);
+    for layout in [1, 2] {
+        let path = host.file(&format!("layout{layout}.arena"));
+        leveret_engine::Arena::open(&path, &options.layout(layout)).expect("an arena");
+    }
+    let said = host.run(["doctor", "--no-php", "--json"]).ends(0);
+    assert_found(&said, "note", "arenas", "layout1: has layout 1");
+    assert!(said.text().contains("leveret renew layout1") && !said.text().contains("renew layout2"), "{said:?}");
+    host.run(["renew", "layout1"]).ends(0);
+    assert!(!host.run(["doctor", "--no-php", "--json"]).ends(0).text().contains("renew"));
+}
+
+#[test]
 fn a_limit_below_the_arena_is_a_problem() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);

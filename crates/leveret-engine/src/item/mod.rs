@@ -276,6 +276,17 @@ impl Items {
         true
     }
 
+    /// Whether an item has bits that its arena's layout reserves, or a fraction that is none.
+    pub fn has_reserved(&self, view: &View) -> bool {
+        let extension = self.extension_of(view);
+        let fraction = (extension & layout::FRACTION) >> layout::FRACTION_SHIFT;
+        let fractions = if self.has_millis { 999 } else { 0 };
+        view.header.names >> 28 != 0
+            || extension & !(layout::MARKS | layout::FRACTION) != 0
+            || fraction > fractions
+            || view.kind == Kind::Typed && !self.has_millis
+    }
+
     /// A deadline as this arena keeps it.
     pub fn kept(&self, deadline: Deadline) -> Deadline {
         if self.has_millis {

@@ -298,9 +298,9 @@ pub fn renew(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
     })
 }
 
-fn fill(file: &OwnedFd, geometry: &Geometry, options: &OpenOptions, path: &Path) -> Result<(), OpenError> {
+pub(crate) fn fill(file: &OwnedFd, geometry: &Geometry, options: &OpenOptions, path: &Path) -> Result<(), OpenError> {
     let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 1)) >> geometry.segment_shift)
-        .min(u64::from(geometry.segments_max) / 2);
+        .min((geometry.memory >> geometry.segment_shift) / 2);
     let index = geometry.region(RegionId::Index).off;
     let overflow = geometry.region(RegionId::Overflow).off;
     let chunk = u64::from(geometry.first_buckets()) * BUCKET_SIZE;

@@ -163,6 +163,13 @@ impl Geometry {
         Geometry { layout, ..self }.laid_out()
     }
 
+    /// The same arena in a file with so many times the places for segments and for the index.
+    #[cfg(test)]
+    pub fn with_places(self, times: u32) -> Geometry {
+        let (segments_max, buckets_max) = (self.segments_max * times, self.buckets_max * times);
+        Geometry { segments_max, buckets_max, ..self }.laid_out()
+    }
+
     /// Puts the regions behind each other.
     fn laid_out(mut self) -> Geometry {
         let mut off = PAGE;

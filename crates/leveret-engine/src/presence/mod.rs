@@ -250,6 +250,11 @@ impl Presence {
         is_seen_ending() && is_seen_ending()
     }
 
+    /// The slots whose word `knows` is not zero, as it is reserved to be.
+    pub fn knowing(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.processes.len()).filter(|slot| self.processes.at(*slot).knows.load(Ordering::Relaxed) != 0)
+    }
+
     /// How many registered processes live, by `Program`.
     pub fn attached(&self) -> [u32; PROGRAMS] {
         let mut attached = [0; PROGRAMS];

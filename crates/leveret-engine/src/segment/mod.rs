@@ -30,11 +30,12 @@ pub(crate) struct Segments {
     headers: Table<SegmentHeader>,
     used_map: Table<AtomicU64>,
     shift: u32,
+    within_limit: usize,
 }
 
 impl Segments {
     pub fn new(map: &Map) -> Segments {
-        let Geometry { segments_max, segment_shift, .. } = map.geometry;
+        let Geometry { segments_max, segment_shift, memory, .. } = map.geometry;
         let segments = segments_max as usize;
         // SAFETY: each of these types consists of atomics only.
         unsafe {
@@ -44,17 +45,23 @@ impl Segments {
                 headers: map.table(RegionId::SegmentHeaders, segments),
                 used_map: map.table(RegionId::UsedMap, segments.div_ceil(64)),
                 shift: segment_shift,
+                within_limit: segments.min((memory >> segment_shift) as usize),
             }
         }
     }
 
-    /// How many there can be.
+    /// How many places there are. A file may have more of them than its memory limit pays for.
     #[inline]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// How many are allocated so far; whatever the file says, never more than there can be.
+    /// How many the memory limit pays for: what shares of the memory are taken of.
+    pub fn within_limit(&self) -> usize {
+        self.within_limit
+    }
+
+    /// How many are allocated so far; whatever the file says, never more than there are places.
     #[inline]
     pub fn active(&self) -> usize {
         (self.control.at(0).active_segments.load(Ordering::Acquire) as usize).min(self.states.len())

@@ -8,7 +8,7 @@ use crate::commands::stats::Summary;
 use crate::output::shell_word;
 use crate::units::{bytes, counted, percent, span, thousands};
 use crate::users::AccountFiles;
-use leveret_engine::OpenError;
+use leveret_engine::{OpenError, LAYOUT_VERSION};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,20 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
         ));
     }
     findings.extend(refused(name, stats, can_grow));
+    findings.extend(older(name, stats.layout));
     findings
+}
+
+/// An arena that a program made which knew no later layout.
+fn older(name: &str, layout: u32) -> Option<Finding> {
+    let is_older = (1..LAYOUT_VERSION).contains(&layout);
+    is_older.then(|| {
+        let means = "It works as before. Deadlines are kept to the second, and it has no eviction policy of its own.";
+        Finding::note(SUBJECT, format!("{name}: has layout {layout}; new arenas have {LAYOUT_VERSION}"), means)
+            .mended_by(format!(
+                "leveret renew {name} (drops all items; processes of an older version go on without it)"
+            ))
+    })
 }
 
 /// Of the last hour only, so that the finding ends.
@@ -191,6 +204,17 @@ mod tests {
         assert_eq!(found(7, 0, Some(3600)), None);
         assert!(found(7, 7, Some(3599)).is_some_and(|mend| mend.contains("ps -eo")));
         assert!(found(7, 6, Some(0)).is_some_and(|mend| mend.contains("file system")));
+    }
+
+    #[test]
+    fn an_arena_of_an_older_layout_is_a_note_that_names_the_command() {
+        for (layout, want) in [(0, None), (1, Some("leveret renew shop")), (LAYOUT_VERSION, None)] {
+            let stats = Summary { layout, ..Summary::default() };
+            let found = judge("shop", &stats, false, true).get(1).map(|finding| (finding.level, finding.mend.clone()));
+            let mend = found.as_ref().and_then(|(_, mend)| mend.as_deref());
+            assert_eq!(mend.map(|mend| mend.starts_with(want.unwrap_or_default())), want.map(|_| true), "{layout}");
+            assert!(found.is_none_or(|(level, _)| level == Severity::Note));
+        }
     }
 
     #[test]
