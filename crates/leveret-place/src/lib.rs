@@ -1,7 +1,10 @@
 //! Where the arenas of all products lie: a name becomes a path, by the same rules for PHP, Ruby, the client and the
-//! command. The engine takes paths, and decides which folders are trusted.
+//! command. The engine takes paths, and decides which folders are trusted. Here also stands how servers announce in an arena
+//! where they listen.
+mod announcement;
 mod error;
 
+pub use announcement::{endpoint_of, RespListener, GUARDED};
 pub use error::PlaceError;
 use leveret_engine::{check_folder, is_trusted_owner, OpenError};
 use rustix::fs::{Access, AtFlags, CWD};

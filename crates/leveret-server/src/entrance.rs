@@ -9,3 +9,6 @@ pub enum Entrance {
     /// Redis': RESP.
     Redis,
 }
+
+/// What stands before the place of a listener for clients of Redis: they find database 0 there.
+pub(crate) const RESP_ENDPOINT: &str = "resp 0 ";

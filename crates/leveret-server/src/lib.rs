@@ -43,7 +43,6 @@ mod warm_restart;
 mod watch;
 mod worker;
 
-pub use announcing::GUARDED;
 pub use entrance::Entrance;
 pub use memcached::VERSION;
 pub use next::Next;

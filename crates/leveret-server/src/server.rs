@@ -4,14 +4,15 @@
 //! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one
 //! listener per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then
 //! all sit at one worker. Between connections it looks after the arena once a second.
-use crate::announcing::{announce, GUARDED};
-use crate::entrance::Entrance;
+use crate::announcing::announce;
+use crate::entrance::{Entrance, RESP_ENDPOINT};
 use crate::inbox::RunState;
 use crate::net::accept::Reception;
 use crate::net::event_loop::Start;
 use crate::net::listen::{self, Listener, SocketFile};
 use crate::net::passed::Passed;
 use crate::net::udp;
+use crate::redis::announced::AnnouncedListener;
 use crate::serve_error::ServeError;
 use crate::settings::Security;
 use crate::signals::{Signals, Wish};
@@ -20,6 +21,7 @@ use crate::transport::Transport;
 use crate::warm_restart::{self, RestartRecord};
 use crate::{metrics, small_file, Settings, Shared};
 use leveret_engine::Announcement;
+use leveret_place::GUARDED;
 use mio::unix::SourceFd;
 use mio::{Interest, Poll, Token, Waker};
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -44,7 +46,7 @@ pub struct Bound {
     network: String,
     meta: Option<RestartRecord>,
     /// Once it was asked for: the arena's note of where this server listens.
-    announcements: Vec<Announcement>,
+    announcements: Option<Vec<Announcement>>,
     /// Of `--metrics`.
     metrics: Option<(Listener, Option<SocketFile>)>,
     /// Dropped, they remove the Unix sockets' files.
@@ -98,7 +100,7 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
         udp,
         network: listen::network_namespace(),
         meta,
-        announcements: Vec::new(),
+        announcements: None,
         metrics,
         socket_files: [socket_file, redis_file],
     };
@@ -119,25 +121,43 @@ fn bind_udp(address: SocketAddr, workers: usize) -> Result<UdpGroup, ServeError>
 impl Bound {
     /// Where clients find this server: `tcp 127.0.0.1:11211 net:[…]`, `unix /path`, `udp 127.0.0.1:11211 net:[…]`.
     pub fn endpoints(&self) -> Vec<String> {
-        let connected = self.listeners.iter().map(|listener| match listener.transport {
-            Transport::Unix => listener.endpoint.to_string(),
-            _ => format!("{} {}", listener.endpoint, self.network),
-        });
+        let connected = self.listeners.iter().map(|listener| self.endpoint(listener));
         connected.chain(self.udp.iter().map(|group| format!("udp {} {}", group.address, self.network))).collect()
     }
 
-    /// The endpoints as the arena is told of them. A client that uses the arena itself is asked for no password and for no
-    /// certificate: where one is needed, the word in front keeps clients away, and other servers and people see that the
-    /// arena is served.
+    fn endpoint(&self, listener: &Listener) -> String {
+        match listener.transport {
+            Transport::Unix => listener.endpoint.to_string(),
+            _ => format!("{} {}", listener.endpoint, self.network),
+        }
+    }
+
+    /// The endpoints for clients of memcached, as the arena is told of them. A client that uses the arena itself is asked for
+    /// no password and for no certificate: where one is needed, the word in front keeps clients away, and other servers and
+    /// people see that the arena is served.
     fn announced(&self, settings: &Settings) -> Vec<String> {
-        let securities = self.listeners.iter().map(|listener| listener.security);
         let asks = |security| settings.asks_for_passwords() || settings.asks_for_certificates(security);
         let told = |(endpoint, security): (String, Security)| match asks(security) && !settings.announce {
             true => format!("{GUARDED}{endpoint}"),
             false => endpoint,
         };
+        let listeners = self.listeners.iter().filter(|listener| listener.entrance == Entrance::Memcached);
+        let connected = listeners.map(|listener| (self.endpoint(listener), listener.security));
         // UDP has no TLS.
-        self.endpoints().into_iter().zip(securities.chain(std::iter::repeat(Security::Plain))).map(told).collect()
+        let datagrams =
+            self.udp.iter().map(|group| (format!("udp {} {}", group.address, self.network), Security::Plain));
+        connected.chain(datagrams).map(told).collect()
+    }
+
+    /// The same for clients of Redis.
+    fn announced_to_redis(&self, settings: &Settings) -> Vec<AnnouncedListener> {
+        let listeners = self.listeners.iter().filter(|listener| listener.entrance == Entrance::Redis);
+        let announced = |listener: &Listener| AnnouncedListener {
+            endpoint: self.endpoint(listener).trim_start_matches(RESP_ENDPOINT).to_owned(),
+            asks_for_certificate: settings.asks_for_certificates(listener.security),
+            is_open: settings.announce,
+        };
+        listeners.map(announced).collect()
     }
 
     /// The TCP addresses for clients of memcached, with the ports that were free if the settings named none.
@@ -164,7 +184,10 @@ impl Bound {
     /// it. Clients may believe it already: they have connected. For those who want to know, before they serve, that
     /// they are alone.
     pub fn announce(&mut self, shared: &Shared) {
-        self.announcements = announce(&shared.arena(), &shared.settings, &self.announced(&shared.settings));
+        self.announcements = Some(announce(&shared.arena(), &shared.settings, &self.announced(&shared.settings)));
+        if let Some(redis) = shared.redis() {
+            redis.announced.begin(self.announced_to_redis(&shared.settings));
+        }
     }
 
     /// Serves, and announces it unless that was done. Returns when the server has ended: by a signal or by `shutdown`.
@@ -174,7 +197,7 @@ impl Bound {
 
     /// As `run`. On SIGHUP `reread` is asked for the settings as they are said now; None: they stay.
     pub fn run_with(mut self, shared: Arc<Shared>, reread: impl Fn() -> Option<Settings>) -> Result<(), ServeError> {
-        if self.announcements.is_empty() {
+        if self.announcements.is_none() {
             self.announce(&shared);
         }
         if let Some(tls) = shared.tls().filter(|_| self.listeners.iter().any(|one| one.security == Security::Mutual)) {
@@ -226,7 +249,7 @@ impl Bound {
             control,
             inboxes,
             turn: 0,
-            announcements,
+            announcements: announcements.unwrap_or_default(),
             endpoints,
             shared,
             paused_since: None,
@@ -239,6 +262,9 @@ impl Bound {
         let Reception { control, inboxes, listeners, shared, announcements, .. } = reception;
         // From here on nobody is told to connect, nobody can, and who has connected is answered.
         drop(announcements);
+        if let Some(redis) = shared.redis() {
+            redis.announced.end();
+        }
         drop(listeners);
         drop(socket_files);
         drop((metrics, metrics_file));

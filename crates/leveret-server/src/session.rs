@@ -35,10 +35,11 @@ impl Session {
         Session { talk: Conversation::new(transport), spoken: None }
     }
 
-    /// One with a client of Redis, who speaks RESP from the first byte on.
-    pub(crate) fn with_redis(transport: Transport, client: Arc<Client>) -> Session {
+    /// One with a client of Redis, who speaks RESP from the first byte on. `nonce` is that of the moment at which the client was
+    /// let in, if nobody is asked for a password.
+    pub(crate) fn with_redis(transport: Transport, client: Arc<Client>, nonce: u128) -> Session {
         let is_known = client.is_known.load(Relaxed);
-        let resp = Spoken::Resp(Box::new(Resp::new(client)));
+        let resp = Spoken::Resp(Box::new(Resp::new(client, nonce)));
         Session { talk: Conversation { is_known, ..Conversation::new(transport) }, spoken: Some(resp) }
     }
 

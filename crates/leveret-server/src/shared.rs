@@ -128,6 +128,12 @@ impl Shared {
         self.latest().0
     }
 
+    /// The same, with the other databases of `--redis` that were made.
+    pub fn arenas(&self) -> Vec<Arena> {
+        let others = self.redis.iter().flat_map(|redis| redis.databases.made()).map(|(_, arena)| arena);
+        std::iter::once(self.arena()).chain(others).collect()
+    }
+
     /// The cache, and how often it was replaced until then.
     pub(crate) fn latest(&self) -> (Arena, u32) {
         let arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,6 +241,9 @@ impl Shared {
                 Ok(())
             });
         let tls = self.tls.as_ref().map(|tls| tls.refresh(settings.and_then(|settings| settings.tls.as_ref())));
+        if let (Some(redis), true) = (&self.redis, self.users.is_some() || self.tls.is_some()) {
+            redis.renew_nonce(self.users.is_some());
+        }
         let users = users.and_then(Result::err).map(StartError::from);
         users.into_iter().chain(tls.and_then(Result::err).map(StartError::from)).collect()
     }

@@ -102,7 +102,7 @@ impl Worker {
             return Ok(arena);
         }
         let (redis, place) = self.shared.redis().zip(self.databases.get(number as usize)).ok_or(Error::NoMemory)?;
-        let arena = redis.databases.get_or_make(number, self.arena.path())?;
+        let arena = redis.database_to_write(number, self.arena.path())?;
         Ok(place.get_or_init(|| arena))
     }
 

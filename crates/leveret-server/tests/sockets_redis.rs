@@ -2,7 +2,7 @@
 mod serving;
 use leveret_server::redis::settings::{RedisPlace, RedisSettings};
 use leveret_server::Settings;
-use serving::{Client, Server};
+use serving::{hold, Client, Server};
 use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
@@ -13,16 +13,6 @@ fn redis() -> RedisSettings {
 
 fn settings() -> Settings {
     Settings { redis: Some(redis()), threads: 3, ..Settings::default() }
-}
-
-/// Each line of `conversation` is a request, or an answer if it begins with `< `. A `|` in an answer is a line end.
-fn hold(client: &mut Client<TcpStream>, conversation: &str) {
-    for line in conversation.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
-        match line.strip_prefix("< ") {
-            None => client.send(format!("{line}\r\n").as_bytes()),
-            Some(answer) => client.expect(format!("{}\r\n", answer.replace('|', "\r\n")).as_bytes()),
-        }
-    }
 }
 
 #[test]

@@ -125,14 +125,10 @@ pub struct ListedServer {
 }
 
 pub fn servers(arena: &Arena) -> Vec<ListedServer> {
-    let open = |text: &str| text.strip_prefix(leveret_server::GUARDED).unwrap_or(text).to_owned();
-    let is_place = |service: &Service| {
-        let text = open(&service.text);
-        ["tcp ", "tls ", "udp ", "unix ", "resp "].iter().any(|kind| text.starts_with(kind))
+    let listed = |Service { text, pid, is_own, .. }| {
+        leveret_place::endpoint_of(&text).map(|place| ListedServer { place, pid, is_own })
     };
-    let place = |text: &str| open(text).split(" net:").next().unwrap_or_default().to_owned();
-    let services = arena.services().into_iter().filter(is_place);
-    services.map(|Service { text, pid, is_own, .. }| ListedServer { place: place(&text), pid, is_own }).collect()
+    arena.services().into_iter().filter_map(listed).collect()
 }
 
 /// What people are told of them.

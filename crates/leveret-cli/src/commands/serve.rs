@@ -124,7 +124,7 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     bound.announce(&shared);
     if !options.share {
         // Once more: of two that start at the same moment at least one sees the other.
-        arena::refuse_if_served(&shared.arena())?;
+        shared.arenas().iter().try_for_each(arena::refuse_if_served)?;
     }
     if options.daemon {
         process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;

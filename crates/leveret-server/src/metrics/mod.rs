@@ -4,12 +4,12 @@ mod families;
 mod http;
 mod redis;
 
-use crate::announcing::GUARDED;
 use crate::counters::latency::{Histogram, KINDS};
 use crate::counters::requests::{Count, Totals};
 use crate::stats;
 use crate::Shared;
 use leveret_engine::{Arena, Stats};
+use leveret_place::endpoint_of;
 use redis::RedisFamilies;
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ struct Served {
 impl Source {
     /// An arena, whoever serves it.
     pub fn arena(arena: &Arena) -> Source {
-        let endpoints = arena.services().iter().filter(|service| is_endpoint(&service.text)).count();
+        let endpoints = arena.services().iter().filter_map(|service| endpoint_of(&service.text)).count();
         Source { arena: name_of(arena), numbers: Some(Numbers { counts: arena.stats(), endpoints, served: None }) }
     }
 
@@ -80,11 +80,6 @@ pub fn text(sources: &[Source]) -> String {
 
 fn name_of(arena: &Arena) -> String {
     arena.path().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
-}
-
-fn is_endpoint(text: &str) -> bool {
-    let text = text.strip_prefix(GUARDED).unwrap_or(text);
-    ["tcp ", "tls ", "udp ", "unix ", "resp "].iter().any(|kind| text.starts_with(kind))
 }
 
 #[cfg(test)]

@@ -231,6 +231,9 @@ impl Reception<'_> {
                     ),
                 );
                 self.announcements = announce(&arena, &self.shared.settings, &self.endpoints);
+                if let Some(redis) = self.shared.redis() {
+                    redis.announced.add(0, &arena);
+                }
                 // Who sleeps holds the memory of the old one.
                 self.inboxes.iter().for_each(|inbox| inbox.wake());
                 self.was_lost = false;

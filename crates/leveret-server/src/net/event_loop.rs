@@ -286,9 +286,10 @@ impl EventLoop {
         let session = match self.worker.shared.redis().filter(|_| entrance == Entrance::Redis) {
             Some(redis) => {
                 let client = redis.welcome(self.worker.index, fd, peer, &endpoint);
+                let nonce = redis.announced.nonce();
                 let is_asked = redis.password().is_some() || self.worker.shared.users().is_some();
                 client.is_known.store(!is_asked, Relaxed);
-                Session::with_redis(transport, client)
+                Session::with_redis(transport, client, nonce)
             }
             None => Session::new(transport),
         };

@@ -1,5 +1,5 @@
 //! The sockets that clients come to: bound before there is a thread, so that root's rights can be dropped behind it.
-use crate::entrance::Entrance;
+use crate::entrance::{Entrance, RESP_ENDPOINT};
 use crate::redis::settings::{RedisPlace, RedisSettings};
 use crate::serve_error::ServeError;
 use crate::settings::{Listen, Security, Settings};
@@ -51,7 +51,7 @@ impl Listener {
 
     /// For clients of Redis: `resp 0 tcp 127.0.0.1:6379`, with the database that the arena is.
     fn for_redis(self) -> Listener {
-        Listener { endpoint: format!("resp 0 {}", self.endpoint).into(), entrance: Entrance::Redis, ..self }
+        Listener { endpoint: format!("{RESP_ENDPOINT}{}", self.endpoint).into(), entrance: Entrance::Redis, ..self }
     }
 }
 

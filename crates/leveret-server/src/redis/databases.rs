@@ -1,4 +1,4 @@
-//! DatabaseArenas: each is an arena of its own. Database 0 is the arena that memcached's clients have too; database n lies beside
+//! Databases: each is an arena of its own. Database 0 is the arena that memcached's clients have too; database n lies beside
 //! it as `NAME.dbN`, is made by the first write, and until then reads as empty.
 use crate::log::{self, Level};
 use leveret_engine::{Arena, Error, OpenOptions};
@@ -49,12 +49,13 @@ impl DatabaseArenas {
         self.lock().get(number as usize)?.clone()
     }
 
-    /// Database `number`, which is made if it is not there. `first` is the path of database 0.
-    pub fn get_or_make(&self, number: u32, first: &Path) -> Result<Arena, Error> {
+    /// Database `number`, which is made if it is not there, and whether this call has opened it. `first` is the path of
+    /// database 0.
+    pub fn get_or_make(&self, number: u32, first: &Path) -> Result<(Arena, bool), Error> {
         let mut open = self.lock();
         let place = open.get_mut(number as usize).ok_or(Error::NoMemory)?;
         if let Some(arena) = place {
-            return Ok(arena.clone());
+            return Ok((arena.clone(), false));
         }
         let path = path_of(first, number);
         match Arena::open(&path, &self.options) {
@@ -68,7 +69,7 @@ impl DatabaseArenas {
                 }
                 *place = Some(arena.clone());
                 self.edition.fetch_add(1, Release);
-                Ok(arena)
+                Ok((arena, true))
             }
             Err(error) => {
                 let error = leveret_place::PlaceError::from(error);
@@ -84,15 +85,19 @@ impl DatabaseArenas {
         (0..).zip(open.iter()).filter_map(|(number, arena)| Some((number, arena.clone()?))).collect()
     }
 
-    /// Gives up those whose file was removed or replaced: the next write makes or opens what the name means now.
-    pub fn check(&self) {
-        for (number, place) in self.lock().iter_mut().enumerate() {
+    /// Gives up those whose file was removed or replaced, and returns their numbers: the next write makes or opens what the
+    /// name means now.
+    pub fn check(&self) -> Vec<u32> {
+        let mut given_up = Vec::new();
+        for (number, place) in (0..).zip(self.lock().iter_mut()) {
             if place.as_ref().is_some_and(|arena| arena.check().is_err()) {
                 log::tell(Level::Warning, format_args!("the arena of database {number} was removed or replaced"));
                 *place = None;
                 self.edition.fetch_add(1, Release);
+                given_up.push(number);
             }
         }
+        given_up
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<Arena>>> {

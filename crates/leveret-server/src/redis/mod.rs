@@ -1,5 +1,6 @@
 //! The Redis entrance (`--redis`): what its connections share. `dialects/redis` speaks with each of them; what its commands
 //! do to keys stands in the crate `leveret-strings`.
+pub(crate) mod announced;
 pub(crate) mod clients;
 pub(crate) mod counters;
 pub(crate) mod databases;
@@ -9,15 +10,17 @@ pub(crate) mod sweep;
 pub(crate) mod writes;
 
 use crate::Settings;
+use announced::Announced;
 use clients::{Client, Clients};
 use counters::CommandCounters;
 use databases::DatabaseArenas;
 use gate::Gate;
-use leveret_engine::{Arena, MEMORY_MIN};
+use leveret_engine::{Arena, Error, MEMORY_MIN};
 use leveret_strings::Scripts;
 use settings::RedisSettings;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -35,6 +38,7 @@ pub(crate) struct Redis {
     pub counters: CommandCounters,
     pub sweeper: Sweeper,
     pub scripts: Scripts,
+    pub announced: Announced,
     /// Forty hexadecimal digits that no other start has.
     pub run_id: String,
     /// The most memory that was allocated at a tick.
@@ -47,8 +51,13 @@ impl Redis {
     pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, leveret_place::PlaceError> {
         let options = settings.open_options(first.memory().max(MEMORY_MIN));
         let threads = settings.threads.max(1);
+        let databases = DatabaseArenas::open(first.path(), redis.databases, options)?;
+        let announced = Announced::new(redis.databases, redis.password.is_some() || settings.auth_file.is_some());
+        announced.add(0, first);
+        databases.made().iter().for_each(|(number, arena)| announced.add(*number, arena));
         Ok(Redis {
-            databases: DatabaseArenas::open(first.path(), redis.databases, options)?,
+            databases,
+            announced,
             gate: Gate::new(threads),
             clients: Clients::default(),
             writes: WriteCounts::default(),
@@ -84,7 +93,16 @@ impl Redis {
     /// Once a second: rates, and databases whose file has gone.
     pub fn tick(&self) {
         self.counters.tick();
-        self.databases.check();
+        self.databases.check().into_iter().for_each(|number| self.announced.remove(number));
+    }
+
+    /// Database `number`, which is made and announced if it is not there. `first` is the path of database 0.
+    pub fn database_to_write(&self, number: u32, first: &Path) -> Result<Arena, Error> {
+        let (arena, is_opened) = self.databases.get_or_make(number, first)?;
+        if is_opened {
+            self.announced.add(number, &arena);
+        }
+        Ok(arena)
     }
 
     /// Removes some of what has expired. `first` is database 0. Returns whether more is worth the while soon.
@@ -99,10 +117,21 @@ impl Redis {
         self.password.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Another password from now on; an empty one means none. Who is signed in stays.
-    pub fn set_password(&self, password: &[u8]) {
+    /// Another password from now on; an empty one means none. Who is signed in stays, and `has_users` says whether others are
+    /// asked for names of `-Y` in any case.
+    pub fn set_password(&self, password: &[u8], has_users: bool) {
         let new = (!password.is_empty()).then(|| password.to_vec());
-        *self.password.write().unwrap_or_else(PoisonError::into_inner) = new;
+        let is_asked = new.is_some() || has_users;
+        self.announced.renew(|| {
+            *self.password.write().unwrap_or_else(PoisonError::into_inner) = new;
+            is_asked
+        });
+    }
+
+    /// Other users, or other certificates: clients that use the arenas must sign in again.
+    pub fn renew_nonce(&self, has_users: bool) {
+        let is_asked = self.password().is_some() || has_users;
+        self.announced.renew(|| is_asked);
     }
 }
 

@@ -282,3 +282,13 @@ pub fn serve_if_told() {
     }
     std::process::exit(0);
 }
+
+/// Each line of `conversation` is a request, or an answer if it begins with `< `. A `|` in an answer is a line end.
+pub fn hold(client: &mut Client<TcpStream>, conversation: &str) {
+    for line in conversation.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
+        match line.strip_prefix("< ") {
+            None => client.send(format!("{line}\r\n").as_bytes()),
+            Some(answer) => client.expect(format!("{}\r\n", answer.replace('|', "\r\n")).as_bytes()),
+        }
+    }
+}

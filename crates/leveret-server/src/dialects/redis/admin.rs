@@ -58,7 +58,7 @@ pub(super) fn config(
 pub(super) fn info(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
     let selected = house.worker.database(state.database).unwrap_or(house.worker.arena());
     let sections: Vec<&[u8]> = request.iter().skip(1).collect();
-    let text = info::text(house.shared, house.redis, selected, &sections);
+    let text = info::text(house.shared, house.redis, selected, state.nonce, &sections);
     reply.verbatim("txt", text.as_bytes());
 }
 

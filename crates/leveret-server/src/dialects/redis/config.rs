@@ -1,5 +1,6 @@
 //! CONFIG: parameters as they are in force. What cannot be changed, or would not be done, is refused: never OK for what is
 //! not so.
+use crate::entrance::RESP_ENDPOINT;
 use crate::redis::settings::RedisPlace;
 use crate::redis::Redis;
 use crate::Shared;
@@ -171,7 +172,7 @@ fn timeout(view: &View<'_>, value: &[u8]) -> ConfigSet {
 }
 
 fn password(view: &View<'_>, value: &[u8]) -> ConfigSet {
-    view.redis.set_password(value);
+    view.redis.set_password(value, view.shared.users().is_some());
     Ok(())
 }
 
@@ -182,14 +183,14 @@ fn number(text: &[u8]) -> Option<u64> {
 /// The port of the entrance; 0: it is a Unix socket.
 pub(super) fn tcp_port(shared: &Shared) -> u16 {
     let listeners = shared.network.listeners();
-    let ours = listeners.iter().filter_map(|(_, endpoint)| endpoint.strip_prefix("resp 0 "));
+    let ours = listeners.iter().filter_map(|(_, endpoint)| endpoint.strip_prefix(RESP_ENDPOINT));
     let ports = ours.filter_map(|place| place.rsplit_once(':')?.1.parse().ok());
     ports.min().unwrap_or(0)
 }
 
 fn bind(view: &View<'_>) -> String {
     let listeners = view.shared.network.listeners();
-    let ours = listeners.iter().filter_map(|(_, endpoint)| endpoint.strip_prefix("resp 0 "));
+    let ours = listeners.iter().filter_map(|(_, endpoint)| endpoint.strip_prefix(RESP_ENDPOINT));
     let hosts: Vec<&str> =
         ours.filter_map(|place| place.split_once(' ')?.1.rsplit_once(':')).map(|(host, _)| host).collect();
     hosts.join(" ")

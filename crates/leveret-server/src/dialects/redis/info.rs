@@ -15,7 +15,7 @@ pub(super) const VERSION: &str = "7.2.4";
 type Section = (&'static str, bool, fn(&mut Lines, &View<'_>));
 
 /// Sections, in Redis' order.
-const SECTIONS: [Section; 13] = [
+const SECTIONS: [Section; 14] = [
     ("Server", true, server),
     ("Clients", true, clients),
     ("Memory", true, memory),
@@ -29,7 +29,11 @@ const SECTIONS: [Section; 13] = [
     ("Latencystats", false, |_, _| {}),
     ("Cluster", true, |lines, _| lines.add("cluster_enabled", 0)),
     ("Keyspace", true, keyspace),
+    (OWN, false, own),
 ];
+
+/// The section of what only Leveret's clients ask for. It is told to whoever names it: INFO is pasted into reports.
+const OWN: &str = "Leveret";
 
 /// What the sections are made of.
 struct View<'s> {
@@ -37,6 +41,8 @@ struct View<'s> {
     redis: &'s Redis,
     /// The database that the connection has selected.
     selected: &'s Arena,
+    /// That of the moment at which the client was let in.
+    nonce: u128,
     databases: Vec<(u32, Stats)>,
 }
 
@@ -50,15 +56,15 @@ impl Lines {
 }
 
 /// The text of these sections; none: those of a plain INFO. What is no section's name is left out.
-pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, wanted: &[&[u8]]) -> String {
+pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, nonce: u128, wanted: &[&[u8]]) -> String {
     let first = [(0, shared.arena().stats())];
     let others = redis.databases.made().into_iter().map(|(number, arena)| (number, arena.stats()));
-    let view = View { shared, redis, selected, databases: first.into_iter().chain(others).collect() };
+    let view = View { shared, redis, selected, nonce, databases: first.into_iter().chain(others).collect() };
     let has = |name: &str| wanted.iter().any(|word| word.eq_ignore_ascii_case(name.as_bytes()));
     let (has_all, has_default) = (has("all") || has("everything"), wanted.is_empty() || has("default"));
     let mut lines = Lines(String::new());
     for (name, is_default, write) in SECTIONS {
-        if !(has_all || has_default && is_default || has(name)) {
+        if !(has_all && name != OWN || has_default && is_default || has(name)) {
             continue;
         }
         if !lines.0.is_empty() {
@@ -78,7 +84,7 @@ fn server(lines: &mut Lines, view: &View<'_>) {
     lines.add("server_name", "leveret");
     lines.add("leveret_version", env!("CARGO_PKG_VERSION"));
     lines.add("leveret_layout", view.databases.first().map_or(LAYOUT_VERSION, |(_, stats)| stats.layout));
-    lines.add("leveret_shared", u8::from(view.shared.arena().services().len() > view.shared.network.listeners().len()));
+    lines.add("leveret_shared", u8::from(view.shared.arena().services().iter().any(|service| !service.is_own)));
     lines.add("redis_git_sha1", "00000000");
     lines.add("redis_git_dirty", 0);
     lines.add("redis_build_id", "0");
@@ -238,6 +244,12 @@ fn keyspace(lines: &mut Lines, view: &View<'_>) {
             lines.add(&name, format_args!("keys={},expires={mortal},avg_ttl={mean_millis}", stats.items));
         }
     }
+}
+
+/// By the nonce a client of this host learns that it was let in by the server that the arenas announce.
+fn own(lines: &mut Lines, view: &View<'_>) {
+    lines.add("leveret_nonce", format_args!("{:032x}", view.nonce));
+    lines.add("leveret_databases", view.redis.databases.count());
 }
 
 /// `12.34M`, as Redis writes it.

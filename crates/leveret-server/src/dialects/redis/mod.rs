@@ -38,8 +38,8 @@ pub(crate) struct Resp {
 
 impl Resp {
     /// With this client, who has said nothing yet.
-    pub fn new(client: Arc<Client>) -> Resp {
-        Resp { reader: RequestReader::new(), state: RespState::new(client), again: None }
+    pub fn new(client: Arc<Client>, nonce: u128) -> Resp {
+        Resp { reader: RequestReader::new(), state: RespState::new(client, nonce), again: None }
     }
 
     /// As others see it.

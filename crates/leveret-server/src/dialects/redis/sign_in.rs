@@ -30,7 +30,7 @@ fn admits(house: House<'_>, user: &[u8], password: &[u8]) -> bool {
 
 /// AUTH [user] password.
 pub(super) fn auth(
-    state: &RespState,
+    state: &mut RespState,
     talk: &mut Conversation,
     house: House<'_>,
     request: Arguments<'_>,
@@ -45,16 +45,19 @@ pub(super) fn auth(
     if request.len() == 2 && !house.asks_for_passwords() {
         return reply.error(NO_PASSWORD);
     }
+    let nonce = house.redis.announced.nonce();
     if admits(house, user, password) {
-        let_in(state, talk, user);
+        let_in(state, talk, user, nonce);
         reply.ok();
     } else {
         reply.error(WRONG);
     }
 }
 
-fn let_in(state: &RespState, talk: &mut Conversation, user: &[u8]) {
+/// `nonce` is that from before the password was compared.
+fn let_in(state: &mut RespState, talk: &mut Conversation, user: &[u8], nonce: u128) {
     talk.is_known = true;
+    state.nonce = nonce;
     state.client.texts().user = user.to_vec();
     state.client.is_known.store(true, Relaxed);
 }
@@ -92,10 +95,11 @@ pub(super) fn hello(
         }
     }
     if let Some((user, password)) = user {
+        let nonce = house.redis.announced.nonce();
         if !admits(house, user, password) {
             return reply.error(WRONG);
         }
-        let_in(state, talk, user);
+        let_in(state, talk, user, nonce);
     }
     if !talk.is_known {
         return reply.error(STRANGER);
@@ -136,6 +140,7 @@ pub(super) fn reset(state: &mut RespState, talk: &mut Conversation, house: House
     state.client.is_no_evict.store(false, Relaxed);
     state.client.is_no_touch.store(false, Relaxed);
     state.answers = Default::default();
+    state.nonce = house.redis.announced.nonce();
     talk.is_known = !house.asks_for_passwords();
     state.client.is_known.store(talk.is_known, Relaxed);
     reply.simple("RESET");

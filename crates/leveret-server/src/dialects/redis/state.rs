@@ -33,6 +33,8 @@ impl<'h> House<'h> {
 pub(super) struct RespState {
     pub client: Arc<Client>,
     pub version: RespVersion,
+    /// The server's nonce when this client was let in.
+    pub nonce: u128,
     /// The selected database.
     pub database: u32,
     pub transaction: Option<Transaction>,
@@ -53,9 +55,10 @@ pub(super) enum Answers {
 }
 
 impl RespState {
-    pub fn new(client: Arc<Client>) -> RespState {
+    pub fn new(client: Arc<Client>, nonce: u128) -> RespState {
         RespState {
             client,
+            nonce,
             version: RespVersion::Two,
             database: 0,
             transaction: None,
