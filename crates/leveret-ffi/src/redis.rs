@@ -5,7 +5,8 @@
 use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::TlsOptions;
 use leveret_client::redis::{
-    BackoffRule, Redis, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisServer, RedisState, RedisTuning,
+    BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer, RedisState,
+    RedisTuning,
 };
 use leveret_redis_code::*;
 use std::ffi::{c_void, OsStr};
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 /// A link to one Redis server; opaque.
 pub struct leveret_redis {
-    link: Redis,
+    link: RedisLink,
     /// Why the last call was not OK.
     error: Vec<u8>,
     /// What leveret_redis_arena gives.
@@ -229,7 +230,7 @@ impl leveret_redis {
 /// A link without a server.
 #[no_mangle]
 pub extern "C" fn leveret_redis_new() -> *mut leveret_redis {
-    Box::into_raw(Box::new(leveret_redis { link: Redis::default(), error: Vec::new(), arena: None }))
+    Box::into_raw(Box::new(leveret_redis { link: RedisLink::default(), error: Vec::new(), arena: None }))
 }
 
 /// Ends a link: what is queued is forgotten, and nothing is waited for. NULL is allowed.
@@ -478,16 +479,15 @@ pub unsafe extern "C" fn leveret_redis_copy(
     let mut done = 0;
     loop {
         let piece = PIECE.min(len - done);
-        // SAFETY: by contract, since `done + piece` is at most `len`. Zeroed first, because a reference to bytes that were
-        // never written is not allowed.
-        let room: &mut [u8] = if len == 0 {
-            &mut []
-        } else {
-            unsafe {
+        let room = match piece {
+            0 => &mut [],
+            // SAFETY: by contract, since `done + piece` is at most `len`. Zeroed first, because a reference to bytes that
+            // were never written is not allowed.
+            _ => unsafe {
                 let begin = dst.cast::<u8>().add(done);
                 std::ptr::write_bytes(begin, 0, piece);
                 std::slice::from_raw_parts_mut(begin, piece)
-            }
+            },
         };
         if let Err(failure) = redis.link.copy(turn, room) {
             return redis.refuse(failure);

@@ -4,7 +4,7 @@ use super::failure::{RedisCode, RedisFailure};
 use super::input::ReplyInput;
 use super::socket::RedisSocket;
 use super::target::RedisCredentials;
-use super::{kept, Redis};
+use super::{kept, RedisLink};
 use leveret_protocol::resp::{parse_reply, write_arguments, write_request, ReplyBounds, ReplyValue};
 use leveret_protocol::Received;
 use std::collections::hash_map::RandomState;
@@ -44,7 +44,7 @@ enum Greeting {
     Proof,
 }
 
-impl Redis {
+impl RedisLink {
     /// Queues a request of `len` words, the name of the command first. `is_raw`: an application has written it as it is.
     pub fn request<'w>(
         &mut self,

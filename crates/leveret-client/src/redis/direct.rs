@@ -1,6 +1,6 @@
-//! The short cut: what a `leveret serve` of this host would do in its arena is done there.
+//! Where the short cut to the arena of a `leveret serve` of this host belongs. It is not taken yet: every request goes by socket.
 use super::target::RedisCredentials;
-use super::Redis;
+use super::RedisLink;
 use leveret_engine::Arena;
 
 /// What a server tells of its nonce.
@@ -9,7 +9,7 @@ pub(super) fn nonce_of(told: Option<&[u8]>) -> String {
     text.lines().find_map(|line| line.strip_prefix("leveret_nonce:")).unwrap_or_default().to_owned()
 }
 
-impl Redis {
+impl RedisLink {
     /// The arena in which the selected database may be read now.
     pub fn arena(&mut self) -> Option<&Arena> {
         None

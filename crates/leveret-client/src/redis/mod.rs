@@ -28,7 +28,7 @@ use socket::RedisSocket;
 use target::RedisIdentity;
 
 /// A link to a server.
-pub struct Redis {
+pub struct RedisLink {
     server: Option<RedisServer>,
     endpoint: Option<ServerEndpoint>,
     /// As texts name the server.
@@ -101,9 +101,9 @@ pub struct RedisState {
     pub received: u64,
 }
 
-impl Default for Redis {
-    fn default() -> Redis {
-        Redis {
+impl Default for RedisLink {
+    fn default() -> RedisLink {
+        RedisLink {
             server: None,
             endpoint: None,
             name: String::new(),
@@ -125,13 +125,13 @@ impl Default for Redis {
     }
 }
 
-impl Drop for Redis {
+impl Drop for RedisLink {
     fn drop(&mut self) {
         self.hang_up();
     }
 }
 
-impl Redis {
+impl RedisLink {
     /// Names the server, and as whom it is used in which database. What was connected is closed.
     pub fn set_server(&mut self, server: RedisServer, credentials: Option<RedisCredentials>, database: u32) {
         self.close();

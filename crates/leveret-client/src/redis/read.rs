@@ -1,7 +1,7 @@
 //! Replies, token by token, as the caller makes his values of them.
 use super::failure::RedisFailure;
 use super::socket::Unread;
-use super::Redis;
+use super::RedisLink;
 use leveret_protocol::resp::{read_token, ReplyToken, TokenRead};
 
 /// Collections within each other.
@@ -132,7 +132,7 @@ struct Step {
     len: usize,
 }
 
-impl Redis {
+impl RedisLink {
     /// The next token of the replies to a flush. A string that was not copied is passed over.
     pub fn next(&mut self, turn: u64) -> Result<RedisToken<'_>, RedisFailure> {
         if turn != self.turn || self.owed() == 0 {
@@ -246,7 +246,7 @@ impl Redis {
 
     /// The string that follows, if it is to lie in one piece.
     fn string(&mut self, kind: RedisKind) -> Result<Option<(usize, usize)>, RedisFailure> {
-        let is_whole = |redis: &Redis| redis.input.len() as u64 >= redis.walk.body;
+        let is_whole = |redis: &RedisLink| redis.input.len() as u64 >= redis.walk.body;
         if kind == RedisKind::Verbatim {
             while self.input.len() < 4 {
                 self.receive().map_err(|_| RedisFailure::cut())?;

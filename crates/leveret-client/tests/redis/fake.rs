@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// What the server does with one connection.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub(crate) enum Act {
     /// Waits until something was asked.
     Hear,
     Say(Vec<u8>),
@@ -17,14 +17,14 @@ pub enum Act {
     Stay,
 }
 
-pub struct Fake {
-    pub port: u16,
+pub(crate) struct Fake {
+    pub(crate) port: u16,
     /// What each connection has heard.
-    pub heard: Receiver<Vec<u8>>,
+    pub(crate) heard: Receiver<Vec<u8>>,
 }
 
 /// One script for each connection, in order.
-pub fn serve(scripts: Vec<Vec<Act>>) -> Fake {
+pub(crate) fn serve(scripts: Vec<Vec<Act>>) -> Fake {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (tells, heard) = channel();

@@ -160,6 +160,7 @@ fn in_a_transaction_nothing_is_asked_again() {
     assert_eq!(say(&mut redis, "SET a b"), Err("Connection lost and socket is in MULTI/watching mode".to_owned()));
     assert!(!redis.state().in_multi);
     assert_eq!(say(&mut redis, "SET a b"), super::ok());
+    assert_eq!(fake.heard.recv(), Ok(b"*1\r\n$5\r\nMULTI\r\n".to_vec()));
 }
 
 #[test]
@@ -169,6 +170,6 @@ fn who_cannot_be_reached_is_told_of() {
     assert_eq!(say(&mut redis, "PING"), Err("Redis server 127.0.0.1:1 went away".to_owned()));
     redis.set_server(super::server("/nowhere/redis.sock", 0), None, 0);
     assert_eq!(redis.connect().unwrap_err().text, b"No such file or directory");
-    let mut nobody = leveret_client::redis::Redis::default();
+    let mut nobody = leveret_client::redis::RedisLink::default();
     assert_eq!(call(&mut nobody, &[b"PING"]), Err("Redis server went away".to_owned()));
 }

@@ -4,12 +4,12 @@ mod faults;
 mod real;
 
 use leveret_client::pool::TlsOptions;
-use leveret_client::redis::{Redis, RedisKind, RedisServer, RedisTuning};
+use leveret_client::redis::{RedisKind, RedisLink, RedisServer, RedisTuning};
 use std::time::Duration;
 
 /// A reply as the tests compare it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub(crate) enum Reply {
     Status(String),
     Error(String),
     Integer(i64),
@@ -18,7 +18,7 @@ pub enum Reply {
     Many(Vec<Reply>),
 }
 
-pub fn server(host: &str, port: u16) -> RedisServer {
+pub(crate) fn server(host: &str, port: u16) -> RedisServer {
     RedisServer {
         host: host.to_owned(),
         port,
@@ -31,27 +31,27 @@ pub fn server(host: &str, port: u16) -> RedisServer {
     }
 }
 
-pub fn patient(ms: u64) -> RedisTuning {
+pub(crate) fn patient(ms: u64) -> RedisTuning {
     RedisTuning { read_timeout: Some(Duration::from_millis(ms)), ..RedisTuning::default() }
 }
 
-pub fn link(port: u16) -> Redis {
-    let mut redis = Redis::default();
+pub(crate) fn link(port: u16) -> RedisLink {
+    let mut redis = RedisLink::default();
     redis.set_server(server("127.0.0.1", port), None, 0);
     redis.set_tuning(patient(5000));
     redis
 }
 
-pub fn queue(redis: &mut Redis, words: &[&[u8]]) -> Result<(), String> {
+pub(crate) fn queue(redis: &mut RedisLink, words: &[&[u8]]) -> Result<(), String> {
     redis.request(&|index| words[index], words.len(), false).map_err(|failure| text(&failure.text))
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Reads one reply.
-pub fn read(redis: &mut Redis, turn: u64) -> Result<Reply, String> {
+pub(crate) fn read(redis: &mut RedisLink, turn: u64) -> Result<Reply, String> {
     let told = redis.next(turn).map_err(|failure| text(&failure.text))?;
     let (kind, number, len) = (told.kind, told.number, told.len);
     let found = told.text.map(<[u8]>::to_vec);
@@ -78,16 +78,16 @@ pub fn read(redis: &mut Redis, turn: u64) -> Result<Reply, String> {
     })
 }
 
-pub fn call(redis: &mut Redis, words: &[&[u8]]) -> Result<Reply, String> {
+pub(crate) fn call(redis: &mut RedisLink, words: &[&[u8]]) -> Result<Reply, String> {
     queue(redis, words)?;
     let turn = redis.flush().map_err(|failure| text(&failure.text))?;
     read(redis, turn)
 }
 
-pub fn say(redis: &mut Redis, line: &str) -> Result<Reply, String> {
+pub(crate) fn say(redis: &mut RedisLink, line: &str) -> Result<Reply, String> {
     call(redis, &line.split(' ').map(str::as_bytes).collect::<Vec<_>>())
 }
 
-pub fn ok() -> Result<Reply, String> {
+pub(crate) fn ok() -> Result<Reply, String> {
     Ok(Reply::Status("OK".to_owned()))
 }

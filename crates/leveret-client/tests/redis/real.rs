@@ -1,6 +1,6 @@
 //! Beside Debian's redis-server.
 use super::{call, link, ok, queue, read, say, server, text, Reply};
-use leveret_client::redis::{Redis, RedisCredentials, RedisServer};
+use leveret_client::redis::{RedisCredentials, RedisLink, RedisServer};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -184,7 +184,7 @@ fn ten_thousand_kept_connections_are_few() {
     let persistent = RedisServer { is_persistent: true, ..server("127.0.0.1", served.port) };
     let mut ids = Vec::new();
     for _ in 0..10_000 {
-        let mut redis = Redis::default();
+        let mut redis = RedisLink::default();
         redis.set_server(persistent.clone(), None, 0);
         redis.connect().unwrap();
         if ids.len() < 10 {
