@@ -56,7 +56,7 @@ transport entrance flags memcached serve_error log small_file printable
 """),
     "crates/leveret-client/src": Order("""
 lib
-pool
+pool redis
 pool/server
 wire memory pool/health
 link

@@ -55,10 +55,10 @@ class Packaging(SystemTest):
         self.assertIn("memcached-compatible 1.6.45", done.stdout)
 
     def test_sizes(self):
-        """without what debuggers want, which packages keep apart, the command takes 6.5 MB at most and the extension 2.8 MB, of which TLS has 1.3"""
+        """without what debuggers want, which packages keep apart, the command takes 6.5 MB at most and the extension 3.1 MB, of which TLS has 1.3"""
         # The Rust of Debian 13 and of Ubuntu 26.04 makes more of the same.
         more = 1.1 if re.search(r" 1\.(85|93)\.", tool("rustc", "--version").stdout) else 1
-        for file, bytes_max in ((COMMAND, 6_500_000 * more), (EXTENSION, 2_800_000 * more)):
+        for file, bytes_max in ((COMMAND, 6_500_000 * more), (EXTENSION, 3_100_000 * more)):
             small = self.folder / file.name
             done = tool("strip", "--strip-unneeded", "-o", small, file)
             self.assertEqual(0, done.returncode, done.stderr)

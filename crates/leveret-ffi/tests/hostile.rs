@@ -5,6 +5,7 @@ use leveret_ffi::*;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::{c_char, c_void};
+use std::io::Write;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
@@ -394,6 +395,93 @@ fn pools(random: &mut Random, dir: &[u8]) {
     }
 }
 
+/// A server that answers each connection with hostile bytes: its socket.
+fn liar(dir: &[u8]) -> String {
+    let path = format!("{}/liar.sock", String::from_utf8_lossy(dir));
+    let listener = std::os::unix::net::UnixListener::bind(&path).expect("bound");
+    std::thread::spawn(move || {
+        let mut random = Random(0x5a5a_1234);
+        while let Ok((mut socket, _)) = listener.accept() {
+            let said = [&b"$3\r\nabc\r\n"[..], b"*2\r\n:1\r\n", b"$99\r\nx", b"-ERR\r\n", b"*9999999\r\n", b"x"];
+            for _ in 0..random.below(4) {
+                let _ = socket.write_all(said[random.below(6) as usize]);
+            }
+        }
+    });
+    path
+}
+
+fn redis(random: &mut Random, liar: &str) {
+    let redis = call!(leveret_redis_new());
+    let name = random.bytes(30);
+    let hosts = ["", "127.0.0.1", "/nowhere", "a\0b", liar, liar];
+    let server = leveret_redis_server {
+        host: bytes(hosts[random.below(6) as usize].as_bytes()),
+        port: if random.below(4) == 0 { random.number() | 1 << 16 } else { 1 },
+        is_persistent: random.number() % 2,
+        persistent_id: bytes(&name),
+        user: if random.below(2) == 0 { NULL_BYTES } else { bytes(&name) },
+        password: if random.below(2) == 0 { NULL_BYTES } else { bytes(&name) },
+        database: random.number(),
+        pool_limit: random.number(),
+        tls_verify: random.number(),
+        short_cut: 0,
+        tls_peer_name: bytes(&name),
+        tls_ca_file: bytes(&name),
+        tls_certificate: NULL_BYTES,
+        tls_key: NULL_BYTES,
+        dir: NULL_BYTES,
+    };
+    let tuning = leveret_redis_tuning {
+        connect_timeout_us: random.signed(),
+        read_timeout_us: 1000,
+        retry_interval_ms: 0,
+        max_retries: 2,
+        backoff: random.number(),
+        backoff_base_ms: 0,
+        backoff_cap_ms: random.number(),
+        keepalive: random.number(),
+    };
+    call!(leveret_redis_set_tuning(redis, &tuning));
+    call!(leveret_redis_set_server(redis, &server));
+    if random.below(2) == 0 {
+        call!(leveret_redis_connect(redis));
+    }
+    let words = [bytes(b"GET"), bytes(&name), NULL_BYTES];
+    for _ in 0..random.below(4) {
+        call!(leveret_redis_request(redis, words.as_ptr(), random.below(4) as usize, random.number()));
+    }
+    call!(leveret_redis_request(redis, null(), 0, 0));
+    match random.below(4) {
+        0 => call!(leveret_redis_drop(redis)),
+        1 => _ = call!(leveret_redis_auth(redis, NULL_BYTES, bytes(&name))),
+        _ => {}
+    }
+    let mut turn = random.next();
+    let mut token = MaybeUninit::<leveret_redis_token>::uninit();
+    assert_ne!(call!(leveret_redis_next(redis, turn, token.as_mut_ptr())), leveret_redis_code::LEVERET_REDIS_OK);
+    call!(leveret_redis_flush(redis, &mut turn));
+    call!(leveret_redis_expect(redis, random.number() % 3));
+    while call!(leveret_redis_next(redis, turn, token.as_mut_ptr())) == leveret_redis_code::LEVERET_REDIS_OK {
+        // SAFETY: it was filled.
+        let len = unsafe { token.assume_init_ref() }.text.len;
+        let mut room = vec![0_u8; random.below(2) as usize * len.min(1 << 20)];
+        call!(leveret_redis_copy(redis, turn, room.as_mut_ptr().cast(), room.len()));
+        call!(leveret_redis_is_within(redis));
+    }
+    call!(leveret_redis_copy(redis, turn, null_mut(), 0));
+    call!(leveret_redis_error(redis));
+    assert!(call!(leveret_redis_arena(redis)).is_null());
+    let mut state = MaybeUninit::<leveret_redis_state>::uninit();
+    call!(leveret_redis_get_state(redis, state.as_mut_ptr()));
+    call!(leveret_redis_clear_transferred(redis));
+    call!(leveret_redis_is_alive(redis));
+    if random.below(2) == 0 {
+        call!(leveret_redis_close(redis));
+    }
+    call!(leveret_redis_free(redis));
+}
+
 /// `leveret_pool_set_option(pool, 77, 1)` ended the process: a Rust enum held a number that it has no name for.
 #[test]
 fn no_number_and_no_null_that_the_header_permits_crashes() {
@@ -404,7 +492,11 @@ fn no_number_and_no_null_that_the_header_permits_crashes() {
     let mut random = Random(0x1e7e_4e71);
     let named = opened(dir, b"hostile", false);
     let nameless = opened(dir, b"", true);
-    for _ in 0..ROUNDS {
+    let liar = liar(dir);
+    for round in 0..ROUNDS {
+        if round % 8 == 0 {
+            redis(&mut random, &liar);
+        }
         let arena = if random.below(2) == 0 { named } else { nameless };
         items(&mut random, arena);
         arenas(&mut random, arena);
@@ -413,6 +505,7 @@ fn no_number_and_no_null_that_the_header_permits_crashes() {
     }
     call!(leveret_close(named));
     call!(leveret_close(nameless));
+    call!(leveret_redis_free(null_mut()));
 
     let header = include_str!("../include/leveret.h");
     let declared: BTreeSet<&str> = header
