@@ -15,11 +15,9 @@
 	zend_string *word = NULL; \
 	zval *arguments = NULL; \
 	uint32_t count = 0; \
-	ZEND_PARSE_PARAMETERS_START(least, -1) \
-		Z_PARAM_OPTIONAL \
-		Z_PARAM_STR(word) \
-		Z_PARAM_VARIADIC('*', arguments, count) \
-	ZEND_PARSE_PARAMETERS_END_EX(return false)
+	if (zend_parse_parameters(ZEND_NUM_ARGS(), (least) ? "S*" : "|S*", &word, &arguments, &count) == FAILURE) { \
+		return false; \
+	}
 
 static bool warn(const char *text)
 {
