@@ -434,7 +434,7 @@ REDIS_BUILDER(hrandfield)
 	zval *option;
 	int32_t count = 0;
 	bool with_values = false;
-	PARSE("S|h!", &key, &options);
+	PARSE("S|h", &key, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "count")) {
@@ -583,7 +583,7 @@ REDIS_BUILDER(lpos)
 	HashTable *options = NULL;
 	zend_long rank = 0, count = -1, most = -1;
 	bool has_rank = false;
-	PARSE("Sz|h!", &key, &value, &options);
+	PARSE("Sz|h", &key, &value, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "count")) {

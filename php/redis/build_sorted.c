@@ -297,7 +297,7 @@ REDIS_BUILDER(zrandmember)
 	zval *option;
 	int32_t count = 0;
 	bool with_scores = false;
-	PARSE("S|h!", &key, &options);
+	PARSE("S|h", &key, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "count")) {
@@ -342,9 +342,9 @@ REDIS_BUILDER(zunion)
 	zval *options = NULL;
 	z_options found;
 	if (is_difference) {
-		PARSE("h|a!", &keys, &options);
+		PARSE("h|a", &keys, &options);
 	} else {
-		PARSE("h|h!a!", &keys, &weights, &options);
+		PARSE("h|h!a", &keys, &weights, &options);
 	}
 	if (zend_hash_num_elements(keys) == 0) {
 		return false;
@@ -507,7 +507,7 @@ REDIS_BUILDER(sort)
 	zend_string *key;
 	HashTable *options = NULL;
 	zval *found;
-	PARSE("S|h!", &key, &options);
+	PARSE("S|h", &key, &options);
 	redis_words *words = &call->words;
 	php_leveret_redis_add_key(words, key);
 	if (!options) {

@@ -499,7 +499,7 @@ REDIS_BUILDER(georadiusbymember)
 	double radius;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SSdS|h!", &key, &member, &radius, &unit, &options);
+	PARSE("SSdS|h", &key, &member, &radius, &unit, &options);
 	if (!take_geo_options(options, &found)) {
 		return false;
 	}
@@ -551,7 +551,7 @@ REDIS_BUILDER(geosearch)
 	zval *from, *shape;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SzzS|h!", &key, &from, &shape, &unit, &options);
+	PARSE("SzzS|h", &key, &from, &shape, &unit, &options);
 	php_leveret_redis_add_key(&call->words, key);
 	if (!take_geo_options(options, &found) || !add_geo_area(&call->words, from, shape, unit)) {
 		return false;
@@ -568,7 +568,7 @@ REDIS_BUILDER(geosearchstore)
 	zval *from, *shape;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SSzzS|h!", &to, &key, &from, &shape, &unit, &options);
+	PARSE("SSzzS|h", &to, &key, &from, &shape, &unit, &options);
 	php_leveret_redis_add_key(&call->words, to);
 	php_leveret_redis_add_key(&call->words, key);
 	if (!take_geo_options(options, &found) || !add_geo_area(&call->words, from, shape, unit)) {
