@@ -6,6 +6,7 @@ pub mod codec;
 mod link;
 mod memory;
 pub mod pool;
+pub mod redis;
 pub mod ring;
 mod try_lock;
 mod wire;

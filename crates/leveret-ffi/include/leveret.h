@@ -73,6 +73,30 @@ typedef enum leveret_step {
   LEVERET_STEP_AGAIN,
 } leveret_step;
 
+// How a call ended.
+typedef enum leveret_redis_code {
+  // Done.
+  LEVERET_REDIS_OK = 0,
+  // No server was named.
+  LEVERET_REDIS_NO_SERVER,
+  // The server cannot be reached.
+  LEVERET_REDIS_CONNECT,
+  // It lets nobody in by this user and password.
+  LEVERET_REDIS_AUTH,
+  // It has no such database.
+  LEVERET_REDIS_SELECT,
+  // The connection has ended.
+  LEVERET_REDIS_LOST,
+  // A reply did not come in time, or not whole.
+  LEVERET_REDIS_READ,
+  // What came is no reply.
+  LEVERET_REDIS_PROTOCOL,
+  // A request, or a name, is longer than may be sent.
+  LEVERET_REDIS_TOO_LARGE,
+  // These replies are over, or belong to another request by now.
+  LEVERET_REDIS_TURN,
+} leveret_redis_code;
+
 // What an item's bytes are.
 typedef enum leveret_encoding {
   // A string, as it is.
@@ -354,6 +378,56 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 } leveret_pool_option;
 
+// What a token is.
+typedef enum leveret_redis_kind {
+  // A status: text.
+  LEVERET_REDIS_STATUS = 0,
+  // An error: text.
+  LEVERET_REDIS_ERROR,
+  // number.
+  LEVERET_REDIS_INT,
+  // A string of text.len bytes. text.data NULL: leveret_redis_copy hands it out.
+  LEVERET_REDIS_BULK,
+  // Nothing.
+  LEVERET_REDIS_NIL,
+  // No array.
+  LEVERET_REDIS_NIL_ARRAY,
+  // number replies follow. It comes from the server: make room as they come.
+  LEVERET_REDIS_ARRAY,
+  // The same, keys and values.
+  LEVERET_REDIS_MAP,
+  // The same, of a set.
+  LEVERET_REDIS_SET,
+  // The same, of a message; only where leveret_redis_expect was called.
+  LEVERET_REDIS_PUSH,
+  // A float: text.
+  LEVERET_REDIS_DOUBLE,
+  // number is 0 or 1.
+  LEVERET_REDIS_BOOL,
+  // Digits: text.
+  LEVERET_REDIS_BIG_NUMBER,
+  // As LEVERET_REDIS_BULK, without its format.
+  LEVERET_REDIS_VERBATIM,
+} leveret_redis_kind;
+
+// How long is waited before a lost connection is made again; the numbers of phpredis' constants.
+typedef enum leveret_redis_backoff {
+  // A random part of the base at first, then the base.
+  LEVERET_REDIS_BACKOFF_DEFAULT = 0,
+  // A random time between the base and three times the last wait.
+  LEVERET_REDIS_BACKOFF_DECORRELATED_JITTER,
+  // A random part of what doubles each time.
+  LEVERET_REDIS_BACKOFF_FULL_JITTER,
+  // Half of what doubles each time, and a random part of the other half.
+  LEVERET_REDIS_BACKOFF_EQUAL_JITTER,
+  // What doubles each time.
+  LEVERET_REDIS_BACKOFF_EXPONENTIAL,
+  // A random part of the base.
+  LEVERET_REDIS_BACKOFF_UNIFORM,
+  // The base.
+  LEVERET_REDIS_BACKOFF_CONSTANT,
+} leveret_redis_backoff;
+
 // One arena; opaque.
 typedef struct leveret_arena leveret_arena;
 
@@ -362,6 +436,9 @@ typedef struct leveret_cipher leveret_cipher;
 
 // Servers behind a ring, and one batch of requests; opaque.
 typedef struct leveret_pool leveret_pool;
+
+// A link to one Redis server; opaque.
+typedef struct leveret_redis leveret_redis;
 
 // Bytes of the caller. `data` may be NULL when `len` is 0.
 typedef struct leveret_bytes {
@@ -671,6 +748,100 @@ typedef struct leveret_reading {
   // 0.
   uint32_t unused;
 } leveret_reading;
+
+// Where a server is. All bytes are copied.
+typedef struct leveret_redis_server {
+  // A name, an address or a path, with tcp://, tls://, ssl:// or unix:// before it or without; empty = none yet.
+  struct leveret_bytes host;
+  // Of TCP.
+  uint32_t port;
+  // 1: the connection is kept for the next links of this process.
+  uint32_t is_persistent;
+  // Keeps connections of one purpose from others.
+  struct leveret_bytes persistent_id;
+  // For AUTH. data NULL = the default user.
+  struct leveret_bytes user;
+  // For AUTH. data NULL = there is no AUTH.
+  struct leveret_bytes password;
+  // Selected before the first request.
+  uint32_t database;
+  // Connections that are kept for one place; 0 = any number.
+  uint32_t pool_limit;
+  // tls://: the server must prove that it is the one named.
+  uint32_t tls_verify;
+  // 1: a leveret serve of this host is used through its arena.
+  uint32_t short_cut;
+  // tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
+  struct leveret_bytes tls_peer_name;
+  // File of authorities.
+  struct leveret_bytes tls_ca_file;
+  // File of our own certificate.
+  struct leveret_bytes tls_certificate;
+  // File of its key.
+  struct leveret_bytes tls_key;
+  // The folder of named arenas, as in leveret_open_options.
+  struct leveret_bytes dir;
+} leveret_redis_server;
+
+// How patient a link is.
+typedef struct leveret_redis_tuning {
+  // Microseconds to connect; 0 or less = for ever.
+  int64_t connect_timeout_us;
+  // Microseconds for each piece of a reply; 0 or less = for ever.
+  int64_t read_timeout_us;
+  // The base of LEVERET_REDIS_BACKOFF_DEFAULT where backoff_base_ms is 0.
+  uint32_t retry_interval_ms;
+  // A lost connection is made again so many times at most.
+  uint32_t max_retries;
+  // A leveret_redis_backoff; any other number counts as the default.
+  uint32_t backoff;
+  // What waits are made of.
+  uint32_t backoff_base_ms;
+  // No wait is longer; 0 = the base.
+  uint32_t backoff_cap_ms;
+  // 1: the kernel looks whether an idle server still lives.
+  uint32_t keepalive;
+} leveret_redis_tuning;
+
+// A token of a reply.
+typedef struct leveret_redis_token {
+  // A leveret_redis_kind.
+  uint32_t kind;
+  // Collections in which it is; 0: it begins a reply. At most 32.
+  uint32_t depth;
+  // As the kind says.
+  int64_t number;
+  // As the kind says.
+  struct leveret_bytes text;
+} leveret_redis_token;
+
+// What is known of a link.
+typedef struct leveret_redis_state {
+  // There is a socket, or the last flush was done in an arena.
+  uint32_t is_connected;
+  // There is a socket.
+  uint32_t has_socket;
+  // The database that is selected, or will be once there is a connection.
+  uint32_t database;
+  // The server has agreed to MULTI.
+  uint32_t in_multi;
+  // Keys are watched.
+  uint32_t is_watching;
+  // What the connection is, is not known.
+  uint32_t is_opaque;
+  // The last flush was done in an arena.
+  uint32_t is_direct;
+  // 0.
+  uint32_t unused;
+  // Requests that were not flushed.
+  uint64_t queued;
+  // Replies that were not read to their end.
+  uint64_t owed;
+  // Bytes sent over sockets.
+  uint64_t sent;
+  // Bytes received over sockets.
+  uint64_t received;
+} leveret_redis_state;
 
 // Where a walk stands. All zero is its start.
 typedef struct leveret_cursor {
@@ -1402,6 +1573,136 @@ enum leveret_status leveret_read_copy(const struct leveret_arena *arena,
                                       struct leveret_bytes key,
                                       struct leveret_reading *reading,
                                       void *dst);
+
+// A link without a server.
+struct leveret_redis *leveret_redis_new(void);
+
+// Ends a link: what is queued is forgotten, and nothing is waited for. NULL is allowed.
+//
+// # Safety
+// `redis` came from leveret_redis_new and is not used afterwards.
+void leveret_redis_free(struct leveret_redis *redis);
+
+// Names the server. What was connected is closed, and nothing connects yet. OK, or TOO_LARGE: the host is none.
+//
+// # Safety
+// Pointers are live, and what they point at can be read.
+enum leveret_redis_code leveret_redis_set_server(struct leveret_redis *redis,
+                                                 const struct leveret_redis_server *server);
+
+// Says how patient the link is, from now on.
+//
+// # Safety
+// Pointers are live.
+void leveret_redis_set_tuning(struct leveret_redis *redis,
+                              const struct leveret_redis_tuning *tuning);
+
+// Connects now, if that is not so. OK without a socket where the server's arena is used.
+//
+// # Safety
+// `redis` is live.
+enum leveret_redis_code leveret_redis_connect(struct leveret_redis *redis);
+
+// Forgets what is queued and ends the connection, or keeps it for the next link. The next request connects again.
+//
+// # Safety
+// `redis` is live.
+void leveret_redis_close(struct leveret_redis *redis);
+
+// Queues a command of `count` words, its name first; nothing is sent. `raw` 1: an application has written it as it is. Replies
+// of an earlier flush that were not read end their connection; in a transaction that is LOST.
+//
+// # Safety
+// `redis` is live; `words` points at `count` of them, which can be read.
+enum leveret_redis_code leveret_redis_request(struct leveret_redis *redis,
+                                              const struct leveret_bytes *words,
+                                              size_t count,
+                                              uint32_t raw);
+
+// Forgets what is queued.
+//
+// # Safety
+// `redis` is live.
+void leveret_redis_drop(struct leveret_redis *redis);
+
+// Queues AUTH; user.data NULL = the default one. Once the server has agreed, later connections begin with it. A kept
+// connection that is signed in so may take the place of this one.
+//
+// # Safety
+// `redis` is live; `user` and `password` can be read.
+enum leveret_redis_code leveret_redis_auth(struct leveret_redis *redis,
+                                           struct leveret_bytes user,
+                                           struct leveret_bytes password);
+
+// Does what is queued, in the server's arena or over a connection, which is made where there is none. *turn names the
+// replies for leveret_redis_next. Whatever it answers, nothing is queued afterwards.
+//
+// # Safety
+// Pointers are live.
+enum leveret_redis_code leveret_redis_flush(struct leveret_redis *redis,
+                                            uint64_t *turn);
+
+// So many replies come beyond those to requests: messages.
+//
+// # Safety
+// `redis` is live.
+void leveret_redis_expect(struct leveret_redis *redis, uint32_t replies);
+
+// The next token of these replies; waits for it. A string that was not copied is passed over. What is not OK has ended the
+// connection, but for TURN.
+//
+// # Safety
+// Pointers are live.
+enum leveret_redis_code leveret_redis_next(struct leveret_redis *redis,
+                                           uint64_t turn,
+                                           struct leveret_redis_token *token);
+
+// Copies the string of the last token; waits for it. TURN: it is another one by now, or `len` is not its length.
+//
+// # Safety
+// `redis` is live; `dst` has room for `len` bytes, and they are the caller's own.
+enum leveret_redis_code leveret_redis_copy(struct leveret_redis *redis,
+                                           uint64_t turn,
+                                           void *dst,
+                                           size_t len);
+
+// 1: the reply whose tokens are read is not whole yet.
+//
+// # Safety
+// `redis` is live.
+uint32_t leveret_redis_is_within(const struct leveret_redis *redis);
+
+// Why the last call that was not OK was not.
+//
+// # Safety
+// `redis` is live.
+struct leveret_bytes leveret_redis_error(const struct leveret_redis *redis);
+
+// What is known of the link.
+//
+// # Safety
+// Pointers are live.
+void leveret_redis_get_state(const struct leveret_redis *redis, struct leveret_redis_state *state);
+
+// Counts sent and received bytes from 0 again.
+//
+// # Safety
+// `redis` is live.
+void leveret_redis_clear_transferred(struct leveret_redis *redis);
+
+// 1: the other end is there, or the arena in its place. Nothing is sent.
+//
+// # Safety
+// `redis` is live.
+uint32_t leveret_redis_is_alive(struct leveret_redis *redis);
+
+// The arena in which the selected database may be read now; NULL: ask by leveret_redis_request. It is none while something
+// is queued or owed, in a transaction, while keys are watched, and where the connection is not known. Cheap. Valid until
+// the next call with the link. Not to be closed.
+//
+// # Safety
+// `redis` is live.
+const struct leveret_arena *leveret_redis_arena(struct leveret_redis *redis);
 
 // The arena's clock: seconds since boot, suspend included.
 uint32_t leveret_now(void);

@@ -1,0 +1,312 @@
+//! Requests: what is queued goes out, over a connection that is made if there is none, and as the one who asks.
+use super::effect::RedisWords;
+use super::failure::{RedisCode, RedisFailure};
+use super::input::ReplyInput;
+use super::socket::RedisSocket;
+use super::target::RedisCredentials;
+use super::{kept, Redis};
+use leveret_protocol::resp::{parse_reply, write_arguments, write_request, ReplyBounds, ReplyValue};
+use leveret_protocol::Received;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+/// Redis' own bounds, of an argument and of how many there are.
+const ARGUMENT_MAX: usize = 512 << 20;
+const ARGUMENTS_MAX: usize = 1 << 20;
+
+/// All that may be queued: what Redis takes as one request.
+const QUEUE_MAX: usize = 1 << 30;
+
+/// What a large queue took is not kept for ever.
+const QUEUE_KEPT: usize = 64 << 10;
+
+/// What AUTH, SELECT and their like may answer.
+const GREETING: ReplyBounds = ReplyBounds { bulk_max: 64 << 10, elements_max: 64, depth_max: 2 };
+
+/// Why a connection is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// The caller wants one.
+    Wanted,
+    /// A request needs one.
+    Needed,
+    /// The one that there was is lost.
+    Again,
+}
+
+/// Part of a greeting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Greeting {
+    SignIn,
+    Select,
+    Name,
+    Proof,
+}
+
+impl Redis {
+    /// Queues a request of `len` words, the name of the command first. `is_raw`: an application has written it as it is.
+    pub fn request<'w>(
+        &mut self,
+        word: &dyn Fn(usize) -> &'w [u8],
+        len: usize,
+        is_raw: bool,
+    ) -> Result<(), RedisFailure> {
+        self.abandon_replies()?;
+        self.push(word, len, is_raw)
+    }
+
+    fn push<'w>(&mut self, word: &dyn Fn(usize) -> &'w [u8], len: usize, is_raw: bool) -> Result<(), RedisFailure> {
+        let mut total = self.output.len();
+        for index in 0..len {
+            let argument = word(index).len();
+            total = total.saturating_add(argument + 32);
+            if argument > ARGUMENT_MAX {
+                return Err(RedisFailure::too_large("an argument is longer than Redis takes"));
+            }
+        }
+        if len == 0 || len > ARGUMENTS_MAX {
+            return Err(RedisFailure::too_large("Redis takes no command with so many arguments"));
+        }
+        if total > QUEUE_MAX {
+            return Err(RedisFailure::too_large("more than 1 GiB waits to be sent"));
+        }
+        let words = RedisWords::of(word, len, is_raw);
+        self.queue.is_direct &= self.is_direct_request(word, len);
+        self.queue.is_opaque |= words.is_opaque;
+        if let Some(effect) = words.effect {
+            self.queue.effects.push((self.queue.len, effect));
+        }
+        self.queue.len += 1;
+        write_request(&mut self.output, (0..len).map(word));
+        Ok(())
+    }
+
+    /// Queues AUTH. A kept connection that is signed in so may take the place of this one.
+    pub fn sign_in(&mut self, credentials: RedisCredentials) -> Result<(), RedisFailure> {
+        self.abandon_replies()?;
+        let is_plain = self.queue.len == 0 && !self.talk.has_state();
+        let words = [Some(&b"AUTH"[..]), credentials.user.as_deref(), Some(&credentials.password)];
+        let words: Vec<&[u8]> = words.into_iter().flatten().collect();
+        self.push(&|index| words[index], words.len(), false)?;
+        if is_plain && self.knows(&credentials) {
+            self.wanted.credentials = Some(credentials);
+            self.queue.is_agreed = true;
+        }
+        Ok(())
+    }
+
+    /// Whether the server is known to let in whoever says this, without asking it.
+    fn knows(&mut self, credentials: &RedisCredentials) -> bool {
+        if self.is_let_in(Some(credentials)) {
+            return true;
+        }
+        let Some(server) = self.server.as_ref().filter(|server| server.is_persistent) else { return false };
+        let is_opaque = self.socket.as_ref().is_some_and(|socket| socket.is_opaque);
+        if is_opaque {
+            return false;
+        }
+        let Some(other) = kept::take(server, Some(credentials)) else { return false };
+        self.hang_up();
+        self.socket = Some(other);
+        true
+    }
+
+    /// Forgets what is queued.
+    pub fn drop_queue(&mut self) {
+        self.output.clear();
+        self.output.shrink_to(QUEUE_KEPT);
+        self.queue.clear();
+    }
+
+    /// What was asked and not read is the answer of another request: the connection on which it comes is over.
+    fn abandon_replies(&mut self) -> Result<(), RedisFailure> {
+        if self.owed() == 0 {
+            return Ok(());
+        }
+        if self.is_direct {
+            self.forget_replies();
+            return Ok(());
+        }
+        let has_state = self.talk.has_state();
+        self.fail();
+        match has_state {
+            true => Err(RedisFailure::lost_with_state()),
+            false => Ok(()),
+        }
+    }
+
+    /// Does what is queued. The number is for those who read the replies.
+    pub fn flush(&mut self) -> Result<u64, RedisFailure> {
+        self.turn += 1;
+        if self.queue.len > 0 {
+            let done = self.flush_queue();
+            self.drop_queue();
+            done?;
+        }
+        Ok(self.turn)
+    }
+
+    fn flush_queue(&mut self) -> Result<(), RedisFailure> {
+        if self.queue.is_agreed && self.queue.len == 1 {
+            self.answer_directly(&mut |reply| reply.extend_from_slice(b"+OK\r\n"));
+            return Ok(());
+        }
+        if self.run_directly() {
+            return Ok(());
+        }
+        if self.is_direct {
+            self.forget_replies();
+            self.is_direct = false;
+        }
+        self.send_queue()?;
+        for (number, effect) in self.queue.effects.drain(..) {
+            self.talk.ask(self.replies_sent + number, effect);
+        }
+        self.replies_sent += self.queue.len;
+        if self.queue.is_opaque {
+            self.socket.iter_mut().for_each(|socket| socket.is_opaque = true);
+        }
+        Ok(())
+    }
+
+    fn send_queue(&mut self) -> Result<(), RedisFailure> {
+        let mut opening = Opening::Needed;
+        // The end of the last string, if it was not passed yet. What is behind it nobody has asked for.
+        let is_at_rest = self.socket.is_none() || (self.settle().is_ok() && self.input.len() == 0);
+        if !is_at_rest || self.socket.as_mut().is_some_and(|socket| !socket.is_alive()) {
+            let has_state = self.talk.has_state();
+            self.fail();
+            if has_state {
+                return Err(RedisFailure::lost_with_state());
+            }
+            opening = Opening::Again;
+        }
+        let (mut tried, mut waited) = (0, Duration::ZERO);
+        loop {
+            if self.socket.is_none() && opening == Opening::Again {
+                if tried >= self.tuning.retries_max {
+                    return Err(RedisFailure::lost());
+                }
+                waited = self.tuning.backoff.wait(tried, waited, RandomState::new().build_hasher().finish());
+                std::thread::sleep(waited);
+                tried += 1;
+            }
+            match self.open(opening) {
+                Err(failure) if opening == Opening::Again && failure.code == RedisCode::Connect => continue,
+                opened => opened?,
+            }
+            let Some(socket) = &mut self.socket else { return Err(RedisFailure::lost()) };
+            match socket.send(&self.output, &mut self.input, self.tuning.read_timeout) {
+                Ok(()) => return Ok(()),
+                // The kernel has taken nothing: nothing can be done twice.
+                Err(unsent) if unsent.taken == 0 && !unsent.is_late && !self.talk.has_state() => {
+                    self.fail();
+                    opening = Opening::Again;
+                }
+                Err(_) => {
+                    let has_state = self.talk.has_state();
+                    self.fail();
+                    return Err(if has_state { RedisFailure::lost_with_state() } else { RedisFailure::lost() });
+                }
+            }
+        }
+    }
+
+    /// A connection that knows who we are, and what we want of it.
+    pub(super) fn open(&mut self, opening: Opening) -> Result<(), RedisFailure> {
+        let (Some(server), Some(endpoint)) = (&self.server, &mut self.endpoint) else {
+            return Err(RedisFailure::no_server());
+        };
+        if self.socket.is_none() {
+            let kept = if server.is_persistent { kept::take(server, self.wanted.credentials.as_ref()) } else { None };
+            let socket = match kept {
+                Some(kept) => kept,
+                None => match RedisSocket::connect(endpoint, server, &self.tuning) {
+                    Err(_) if opening == Opening::Needed => {
+                        return Err(RedisFailure::new(
+                            RedisCode::Connect,
+                            format!("Redis server {} went away", self.name),
+                        ));
+                    }
+                    connected => connected?,
+                },
+            };
+            self.input.clear();
+            self.socket = Some(socket);
+        }
+        self.greet(opening).inspect_err(|_| self.fail())
+    }
+
+    /// Tells the server who we are, which database we want and what we are called, as far as it does not know.
+    fn greet(&mut self, opening: Opening) -> Result<(), RedisFailure> {
+        let proof = self.missing_proof();
+        let Some(socket) = self.socket.as_mut().filter(|socket| proof || socket.identity != self.wanted) else {
+            return Ok(());
+        };
+        let (mut said, mut asked) = (Vec::new(), Vec::new());
+        let wanted = &self.wanted;
+        if let Some(credentials) =
+            wanted.credentials.as_ref().filter(|_| wanted.credentials != socket.identity.credentials)
+        {
+            let words = [Some(&b"AUTH"[..]), credentials.user.as_deref(), Some(&credentials.password)];
+            write_arguments(&mut said, &Vec::from_iter(words.into_iter().flatten()));
+            asked.push(Greeting::SignIn);
+        }
+        if wanted.database != socket.identity.database {
+            write_arguments(&mut said, &[b"SELECT", wanted.database.to_string().as_bytes()]);
+            asked.push(Greeting::Select);
+        }
+        if wanted.name != socket.identity.name {
+            write_arguments(&mut said, &[&b"CLIENT"[..], b"SETNAME", &wanted.name]);
+            asked.push(Greeting::Name);
+        }
+        if proof {
+            write_arguments(&mut said, &["INFO", "leveret"]);
+            asked.push(Greeting::Proof);
+        }
+        let patience = self.tuning.read_timeout;
+        let lost = || match opening {
+            Opening::Needed => RedisFailure::new(RedisCode::Connect, format!("Redis server {} went away", self.name)),
+            _ => RedisFailure::new(RedisCode::Connect, "Connection lost"),
+        };
+        socket.send(&said, &mut self.input, patience).map_err(|_| lost())?;
+        for asked in asked {
+            let reply = read_reply(socket, &mut self.input, patience).ok_or_else(lost)?;
+            match (asked, reply) {
+                (Greeting::SignIn, ReplyValue::Error(text)) => {
+                    let text =
+                        if opening == Opening::Again { b"AUTH failed while reconnecting".to_vec() } else { text };
+                    return Err(RedisFailure::new(RedisCode::Auth, text));
+                }
+                (Greeting::Select, ReplyValue::Error(text)) => {
+                    let text =
+                        if opening == Opening::Again { b"SELECT failed while reconnecting".to_vec() } else { text };
+                    return Err(RedisFailure::new(RedisCode::Select, text));
+                }
+                (Greeting::SignIn, _) => socket.identity.credentials.clone_from(&wanted.credentials),
+                (Greeting::Select, _) => socket.identity.database = wanted.database,
+                // A server that gives no names is as good.
+                (Greeting::Name, _) => socket.identity.name.clone_from(&wanted.name),
+                (Greeting::Proof, reply) => socket.proof = Some(super::direct::nonce_of(reply.text())),
+            }
+        }
+        if proof {
+            self.note_proof();
+        }
+        Ok(())
+    }
+}
+
+fn read_reply(socket: &mut RedisSocket, input: &mut ReplyInput, patience: Option<Duration>) -> Option<ReplyValue> {
+    loop {
+        match parse_reply(input.unread(), &GREETING) {
+            Received::Answer { answer, consumed } => {
+                input.consume(consumed);
+                return Some(answer);
+            }
+            Received::More { .. } => socket.receive(input, patience).ok()?,
+            Received::Broken(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Replies of a server in pieces: one type byte and its line at a time, so that a client makes its own values of them as
+//! they come, whatever a server announces.
+use super::integer::parse_integer;
+use memchr::memchr;
+
+/// The longest line: a status, an error, a number, a length.
+const LINE_MAX: usize = 64 << 10;
+
+/// The longest string.
+const BULK_MAX: u64 = 512 << 20;
+
+/// Most elements of one collection, those of a map's pairs counted each.
+const ELEMENTS_MAX: u64 = 1 << 32;
+
+/// What begins with a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReplyToken<'i> {
+    /// `+`.
+    Status(&'i [u8]),
+    /// `-`.
+    Error(&'i [u8]),
+    /// `:`.
+    Integer(i64),
+    /// `$`: a string of so many bytes follows, and a line's end.
+    Bulk(u64),
+    /// `=`: the same; the first four bytes are its format.
+    Verbatim(u64),
+    /// `!`: an error of so many bytes follows, and a line's end.
+    BulkError(u64),
+    /// `$-1`, `_`.
+    Nil,
+    /// `*-1`.
+    NilArray,
+    /// `*`: so many replies follow.
+    Array(u64),
+    /// `%`: so many replies follow, keys and values.
+    Map(u64),
+    /// `~`: so many replies follow.
+    Set(u64),
+    /// `>`: so many replies follow.
+    Push(u64),
+    /// `|`: so many replies follow, keys and values, and then what they are told of.
+    Attributes(u64),
+    /// `,`, as its text.
+    Double(&'i [u8]),
+    /// `#`.
+    Boolean(bool),
+    /// `(`, as its digits.
+    BigNumber(&'i [u8]),
+}
+
+/// What was found at the front of the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TokenRead<'i> {
+    /// A token, and how many bytes of the input its line took.
+    Token {
+        /// It borrows from the input.
+        token: ReplyToken<'i>,
+        /// Bytes to take off the front of the input.
+        consumed: usize,
+    },
+    /// The beginning of one.
+    More,
+    /// No reply of Redis. The byte is the first of the line.
+    Broken(u8),
+}
+
+/// Reads the token at the front of `input`.
+#[inline]
+pub fn read_token(input: &[u8]) -> TokenRead<'_> {
+    let Some(kind) = input.first().copied() else { return TokenRead::More };
+    let line = match memchr(b'\n', &input[..input.len().min(LINE_MAX)]) {
+        Some(end) => &input[..=end],
+        None if input.len() >= LINE_MAX || !KINDS.contains(&kind) => return TokenRead::Broken(kind),
+        None => return TokenRead::More,
+    };
+    let token = line.strip_suffix(b"\r\n").and_then(|line| token(kind, line.get(1..)?));
+    match token {
+        Some(token) => TokenRead::Token { token, consumed: line.len() },
+        None => TokenRead::Broken(kind),
+    }
+}
+
+const KINDS: &[u8] = b"+-:$*%~>|_,#(=!";
+
+fn token(kind: u8, text: &[u8]) -> Option<ReplyToken<'_>> {
+    Some(match kind {
+        b'$' => match text {
+            b"-1" => ReplyToken::Nil,
+            text => ReplyToken::Bulk(length(text, BULK_MAX)?),
+        },
+        b':' => ReplyToken::Integer(parse_integer(text.strip_prefix(b"+").unwrap_or(text))?),
+        b'+' => ReplyToken::Status(text),
+        b'-' => ReplyToken::Error(text),
+        b'*' => match text {
+            b"-1" => ReplyToken::NilArray,
+            text => ReplyToken::Array(length(text, ELEMENTS_MAX)?),
+        },
+        b'%' => ReplyToken::Map(2 * length(text, ELEMENTS_MAX / 2)?),
+        b'~' => ReplyToken::Set(length(text, ELEMENTS_MAX)?),
+        b'>' => ReplyToken::Push(length(text, ELEMENTS_MAX)?),
+        b'|' => ReplyToken::Attributes(2 * length(text, ELEMENTS_MAX / 2)?),
+        b'_' if text.is_empty() => ReplyToken::Nil,
+        b',' => ReplyToken::Double(text),
+        b'#' if text == b"t" => ReplyToken::Boolean(true),
+        b'#' if text == b"f" => ReplyToken::Boolean(false),
+        b'(' => ReplyToken::BigNumber(text),
+        // Its format and a colon stand before it.
+        b'=' => ReplyToken::Verbatim(length(text, BULK_MAX).filter(|len| *len >= 4)?),
+        b'!' => ReplyToken::BulkError(length(text, BULK_MAX)?),
+        _ => return None,
+    })
+}
+
+fn length(text: &[u8], most: u64) -> Option<u64> {
+    parse_integer(text).and_then(|len| u64::try_from(len).ok()).filter(|len| *len <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token_of(input: &str) -> ReplyToken<'_> {
+        match read_token(input.as_bytes()) {
+            TokenRead::Token { token, consumed } if consumed == input.len() => token,
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn tokens_are_read_and_hostile_ones_refused() {
+        for (input, want) in [
+            ("+OK\r\n", ReplyToken::Status(b"OK")),
+            ("+\r\n", ReplyToken::Status(b"")),
+            ("-ERR a\r\n", ReplyToken::Error(b"ERR a")),
+            (":-9223372036854775808\r\n", ReplyToken::Integer(i64::MIN)),
+            (":+1\r\n", ReplyToken::Integer(1)),
+            ("$0\r\n", ReplyToken::Bulk(0)),
+            ("$536870912\r\n", ReplyToken::Bulk(512 << 20)),
+            ("$-1\r\n", ReplyToken::Nil),
+            ("_\r\n", ReplyToken::Nil),
+            ("*-1\r\n", ReplyToken::NilArray),
+            ("*0\r\n", ReplyToken::Array(0)),
+            ("*4294967296\r\n", ReplyToken::Array(1 << 32)),
+            ("%2\r\n", ReplyToken::Map(4)),
+            ("~2\r\n", ReplyToken::Set(2)),
+            (">2\r\n", ReplyToken::Push(2)),
+            ("|1\r\n", ReplyToken::Attributes(2)),
+            (",1.5\r\n", ReplyToken::Double(b"1.5")),
+            ("#t\r\n", ReplyToken::Boolean(true)),
+            ("#f\r\n", ReplyToken::Boolean(false)),
+            ("(12\r\n", ReplyToken::BigNumber(b"12")),
+            ("=4\r\n", ReplyToken::Verbatim(4)),
+            ("!3\r\n", ReplyToken::BulkError(3)),
+        ] {
+            assert_eq!(token_of(input), want, "{input:?}");
+            for len in 0..input.len() {
+                assert_eq!(read_token(&input.as_bytes()[..len]), TokenRead::More, "{input:?} cut at {len}");
+            }
+        }
+        let long = [b"+", vec![b'a'; LINE_MAX].as_slice(), b"\r\n"].concat();
+        for input in [
+            "HTTP/1.1 400\r\n",
+            "H",
+            "\r\n",
+            "+a\n",
+            "\n",
+            "$-2\r\n",
+            "$\r\n",
+            "$ 1\r\n",
+            "$536870913\r\n",
+            "$9223372036854775808\r\n",
+            "*-2\r\n",
+            "*4294967297\r\n",
+            "%2147483649\r\n",
+            ":\r\n",
+            ":1a\r\n",
+            ":9223372036854775808\r\n",
+            "#x\r\n",
+            "_x\r\n",
+            "=3\r\n",
+            std::str::from_utf8(&long).expect("it is text"),
+        ] {
+            let first = input.as_bytes()[0];
+            assert_eq!(read_token(input.as_bytes()), TokenRead::Broken(first), "{:?}", &input[..input.len().min(40)]);
+        }
+    }
+}
