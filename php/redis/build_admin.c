@@ -5,11 +5,6 @@
 
 #include "builders.h"
 
-#define PARSE(...) \
-	if (zend_parse_parameters(ZEND_NUM_ARGS(), __VA_ARGS__) == FAILURE) { \
-		return false; \
-	}
-
 /* A word and what follows it. */
 #define PARSE_WORD(least) \
 	zend_string *word = NULL; \
@@ -18,18 +13,6 @@
 	if (zend_parse_parameters(ZEND_NUM_ARGS(), (least) ? "S*" : "|S*", &word, &arguments, &count) == FAILURE) { \
 		return false; \
 	}
-
-static bool warn(const char *text)
-{
-	php_error_docref(NULL, E_WARNING, "%s", text);
-	return false;
-}
-
-static bool refuse_word(const char *what, const zend_string *word)
-{
-	php_error_docref(NULL, E_WARNING, "Unknown %s '%s'", what, ZSTR_VAL(word));
-	return false;
-}
 
 static void add_texts(redis_words *words, zval *values, uint32_t count)
 {
@@ -81,7 +64,7 @@ REDIS_BUILDER(acl)
 	PARSE_WORD(1);
 	const word_row *row = row_of_word(rows, word);
 	if (!row) {
-		return refuse_word("ACL operation", word);
+		return redis_refuse_word("ACL operation", word);
 	}
 	if (count < row->least) {
 		php_error_docref(NULL, E_WARNING, "ACL %s requires at least %s", row->word,
@@ -112,7 +95,7 @@ REDIS_BUILDER(command)
 	}
 	const word_row *row = row_of_word(rows, word);
 	if (!row) {
-		return refuse_word("COMMAND operation", word);
+		return redis_refuse_word("COMMAND operation", word);
 	}
 	call->shape = row->shape;
 	php_leveret_redis_add_string(&call->words, word);
@@ -136,26 +119,26 @@ REDIS_BUILDER(function)
 	PARSE_WORD(1);
 	for (uint32_t i = 0; i < count; i++) {
 		if (Z_TYPE(arguments[i]) != IS_STRING) {
-			return warn("invalid argument");
+			return redis_warn("invalid argument");
 		}
 	}
 	const word_row *row = row_of_word(rows, word);
 	if (!row) {
-		return refuse_word("operation", word);
+		return redis_refuse_word("operation", word);
 	}
 	const zend_string *first = count ? Z_STR(arguments[0]) : NULL;
 	if (redis_is(word, "RESTORE")) {
 		if (count < 1
 			|| (count > 1 && !is_one_of(&arguments[1], "FLUSH", "APPEND") && !is_one_of(&arguments[1], "REPLACE", "REPLACE"))) {
-			return warn("invalid argument");
+			return redis_warn("invalid argument");
 		}
 	} else if (count < row->least || (first && redis_is(word, "LOAD") && redis_is(first, "REPLACE") && count < 2)
 		|| (first && redis_is(word, "LIST") && redis_is(first, "LIBRARYNAME") && count < 2)) {
-		return warn("argument required");
+		return redis_warn("argument required");
 	} else if (first
 		&& ((redis_is(word, "FLUSH") && !redis_is(first, "SYNC") && !redis_is(first, "ASYNC"))
 			|| (redis_is(word, "LIST") && !redis_is(first, "LIBRARYNAME") && !redis_is(first, "WITHCODE")))) {
-		return warn("invalid argument");
+		return redis_warn("invalid argument");
 	}
 	call->shape = row->shape;
 	php_leveret_redis_add_string(&call->words, word);
@@ -167,9 +150,9 @@ REDIS_BUILDER(slowlog)
 {
 	zend_string *word;
 	zend_long count = 0;
-	PARSE("S|l", &word, &count);
+	REDIS_PARSE("S|l", &word, &count);
 	if (!redis_is(word, "GET") && !redis_is(word, "LEN") && !redis_is(word, "RESET")) {
-		return refuse_word("SLOWLOG operation", word);
+		return redis_refuse_word("SLOWLOG operation", word);
 	}
 	php_leveret_redis_add_string(&call->words, word);
 	if (redis_is(word, "GET") && ZEND_NUM_ARGS() == 2) {
@@ -182,17 +165,17 @@ REDIS_BUILDER(pubsub)
 {
 	zend_string *word;
 	zval *argument = NULL, *channel;
-	PARSE("S|z", &word, &argument);
+	REDIS_PARSE("S|z", &word, &argument);
 	bool lists = redis_is(word, "CHANNELS") || redis_is(word, "SHARDCHANNELS");
 	bool counts = redis_is(word, "NUMSUB") || redis_is(word, "SHARDNUMSUB");
 	if (!lists && !counts && !redis_is(word, "NUMPAT")) {
-		return refuse_word("PUBSUB operation", word);
+		return redis_refuse_word("PUBSUB operation", word);
 	}
 	if (lists && argument && Z_TYPE_P(argument) != IS_STRING) {
-		return warn("Invalid pattern value");
+		return redis_warn("Invalid pattern value");
 	}
 	if (counts && argument && Z_TYPE_P(argument) != IS_ARRAY) {
-		return warn("Invalid channels value");
+		return redis_warn("Invalid channels value");
 	}
 	php_leveret_redis_add_string(&call->words, word);
 	if (lists) {
@@ -220,7 +203,7 @@ static bool add_settings(redis_words *words, HashTable *settings)
 	zval *value;
 	ZEND_HASH_FOREACH_STR_KEY_VAL(settings, name, value) {
 		if (!name) {
-			return warn("Must pass an associate array of config keys and values");
+			return redis_warn("Must pass an associate array of config keys and values");
 		}
 		php_leveret_redis_add_string(words, name);
 		php_leveret_redis_add_text(words, value);
@@ -233,7 +216,7 @@ REDIS_BUILDER(config)
 {
 	zend_string *word, *value = NULL;
 	zval *name = NULL, *one;
-	PARSE("S|z!S!", &word, &name, &value);
+	REDIS_PARSE("S|z!S!", &word, &name, &value);
 	redis_words *words = &call->words;
 	php_leveret_redis_add_string(words, word);
 	bool is_array = name && Z_TYPE_P(name) == IS_ARRAY;
@@ -243,14 +226,14 @@ REDIS_BUILDER(config)
 	if (redis_is(word, "GET")) {
 		call->shape = php_leveret_redis_pairs;
 		if (!name || (!is_array && Z_TYPE_P(name) != IS_STRING)) {
-			return warn("Must pass a string or array of values to CONFIG GET");
+			return redis_warn("Must pass a string or array of values to CONFIG GET");
 		}
 		if (!is_array) {
 			php_leveret_redis_add_text(words, name);
 			return true;
 		}
 		if (zend_hash_num_elements(Z_ARRVAL_P(name)) == 0) {
-			return warn("Cannot pass an empty array to CONFIG GET");
+			return redis_warn("Cannot pass an empty array to CONFIG GET");
 		}
 		ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(name), one) {
 			php_leveret_redis_add_text(words, one);
@@ -259,7 +242,7 @@ REDIS_BUILDER(config)
 		return true;
 	}
 	if (!redis_is(word, "SET")) {
-		return refuse_word("operation", word);
+		return redis_refuse_word("operation", word);
 	}
 	if (name && value) {
 		php_leveret_redis_add_text(words, name);
@@ -267,7 +250,7 @@ REDIS_BUILDER(config)
 		return true;
 	}
 	if (!is_array || zend_hash_num_elements(Z_ARRVAL_P(name)) == 0) {
-		return warn("Must either pass two strings to CONFIG SET or a non-empty array of values");
+		return redis_warn("Must either pass two strings to CONFIG SET or a non-empty array of values");
 	}
 	return add_settings(words, Z_ARRVAL_P(name));
 }
@@ -430,7 +413,7 @@ REDIS_BUILDER(eval)
 	HashTable *arguments = NULL;
 	zval *argument;
 	zend_long keys = 0;
-	PARSE("S|hl", &script, &arguments, &keys);
+	REDIS_PARSE("S|hl", &script, &arguments, &keys);
 	php_leveret_redis_add_string(&call->words, script);
 	php_leveret_redis_add_long(&call->words, keys);
 	if (arguments) {
@@ -451,7 +434,7 @@ REDIS_BUILDER(fcall)
 	zend_string *name;
 	HashTable *keys = NULL, *arguments = NULL;
 	zval *one;
-	PARSE("S|hh", &name, &keys, &arguments);
+	REDIS_PARSE("S|hh", &name, &keys, &arguments);
 	php_leveret_redis_add_string(&call->words, name);
 	php_leveret_redis_add_long(&call->words, keys ? zend_hash_num_elements(keys) : 0);
 	if (keys) {
@@ -493,174 +476,6 @@ REDIS_BUILDER(script)
 		return count > 0;
 	} else {
 		return false;
-	}
-	return true;
-}
-
-/* --- servers --- */
-
-REDIS_BUILDER(waitaof)
-{
-	zend_long local, replicas, timeout;
-	PARSE("lll", &local, &replicas, &timeout);
-	if (local < 0 || replicas < 0 || timeout < 0) {
-		return warn("No arguments can be negative");
-	}
-	php_leveret_redis_add_long(&call->words, local);
-	php_leveret_redis_add_long(&call->words, replicas);
-	php_leveret_redis_add_long(&call->words, timeout);
-	return true;
-}
-
-REDIS_BUILDER(replicaof)
-{
-	zend_string *host = NULL;
-	zend_long port = 6379;
-	PARSE("|S!l", &host, &port);
-	if (port < 0 || port > UINT16_MAX) {
-		php_error_docref(NULL, E_WARNING, "Invalid port " ZEND_LONG_FMT, port);
-		return false;
-	}
-	if (ZEND_NUM_ARGS() == 2 && host) {
-		php_leveret_redis_add_string(&call->words, host);
-		php_leveret_redis_add_long(&call->words, port);
-	} else {
-		php_leveret_redis_add_literal(&call->words, "NO");
-		php_leveret_redis_add_literal(&call->words, "ONE");
-	}
-	return true;
-}
-
-REDIS_BUILDER(failover)
-{
-	HashTable *to = NULL;
-	bool aborts = false;
-	zend_long timeout = 0;
-	PARSE("|h!bl", &to, &aborts, &timeout);
-	redis_words *words = &call->words;
-	if (to) {
-		zval *host = zend_hash_str_find(to, "host", strlen("host")), *port = zend_hash_str_find(to, "port", strlen("port"));
-		zval *force = zend_hash_str_find(to, "force", strlen("force"));
-		if (!host || !port || !zval_get_long(port)) {
-			return warn("host and port must be provided!");
-		}
-		php_leveret_redis_add_literal(words, "TO");
-		php_leveret_redis_add_text(words, host);
-		php_leveret_redis_add_long(words, zval_get_long(port));
-		if (force && zend_is_true(force)) {
-			php_leveret_redis_add_literal(words, "FORCE");
-		}
-	}
-	if (aborts) {
-		php_leveret_redis_add_literal(words, "ABORT");
-	}
-	if (timeout > 0) {
-		php_leveret_redis_add_literal(words, "TIMEOUT");
-		php_leveret_redis_add_long(words, timeout);
-	}
-	return true;
-}
-
-REDIS_BUILDER(restore)
-{
-	zend_string *key, *data, *name;
-	zend_long ttl, idle = -1, frequency = -1;
-	HashTable *options = NULL;
-	zval *value;
-	bool replaces = false, is_absolute = false;
-	PARSE("SlS|h!", &key, &ttl, &data, &options);
-	if (options) {
-		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, value) {
-			ZVAL_DEREF(value);
-			if (name && redis_is(name, "IDLETIME")) {
-				zend_long number = zval_get_long(value);
-				if (number < 0) {
-					warn("IDLETIME must be >= 0");
-				} else {
-					idle = number;
-					frequency = -1;
-				}
-			} else if (name && redis_is(name, "FREQ")) {
-				zend_long number = zval_get_long(value);
-				if (number < 0 || number > 255) {
-					warn("FREQ must be >= 0 and <= 255");
-				} else {
-					frequency = number;
-					idle = -1;
-				}
-			} else if (name) {
-				refuse_word("RESTORE option", name);
-			} else if (Z_TYPE_P(value) == IS_STRING) {
-				bool is_replace = redis_is(Z_STR_P(value), "REPLACE"), is_abs = redis_is(Z_STR_P(value), "ABSTTL");
-				replaces |= is_replace;
-				is_absolute |= is_abs;
-				if (!is_replace && !is_abs) {
-					refuse_word("RESTORE option", Z_STR_P(value));
-				}
-			}
-		}
-		ZEND_HASH_FOREACH_END();
-	}
-	redis_words *words = &call->words;
-	php_leveret_redis_add_key(words, key);
-	php_leveret_redis_add_long(words, ttl);
-	php_leveret_redis_add_string(words, data);
-	if (replaces) {
-		php_leveret_redis_add_literal(words, "REPLACE");
-	}
-	if (is_absolute) {
-		php_leveret_redis_add_literal(words, "ABSTTL");
-	}
-	if (idle > -1 || frequency > -1) {
-		php_leveret_redis_add_literal(words, idle > -1 ? "IDLETIME" : "FREQ");
-		php_leveret_redis_add_long(words, idle > -1 ? idle : frequency);
-	}
-	return true;
-}
-
-REDIS_BUILDER(migrate)
-{
-	zend_string *host, *user = NULL, *password = NULL;
-	zend_long port, database, timeout;
-	zval *keys, *credentials = NULL, *key;
-	bool copies = false, replaces = false;
-	PARSE("Slzll|bbz!", &host, &port, &keys, &database, &timeout, &copies, &replaces, &credentials);
-	if (credentials && !php_leveret_redis_take_auth(credentials, &user, &password)) {
-		warn("AUTH must be a string or an array with one or two strings");
-	}
-	bool is_array = Z_TYPE_P(keys) == IS_ARRAY;
-	redis_words *words = &call->words;
-	if (is_array && zend_hash_num_elements(Z_ARRVAL_P(keys)) == 0) {
-		return warn("Keys array cannot be empty");
-	}
-	php_leveret_redis_add_string(words, host);
-	php_leveret_redis_add_long(words, port);
-	if (is_array) {
-		php_leveret_redis_add_literal(words, "");
-	} else {
-		php_leveret_redis_add_key_of(words, keys);
-	}
-	php_leveret_redis_add_long(words, database);
-	php_leveret_redis_add_long(words, timeout);
-	if (copies) {
-		php_leveret_redis_add_literal(words, "COPY");
-	}
-	if (replaces) {
-		php_leveret_redis_add_literal(words, "REPLACE");
-	}
-	if (password) {
-		php_leveret_redis_add_literal(words, user ? "AUTH2" : "AUTH");
-		if (user) {
-			php_leveret_redis_add_own(words, user);
-		}
-		php_leveret_redis_add_own(words, password);
-	}
-	if (is_array) {
-		php_leveret_redis_add_literal(words, "KEYS");
-		ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(keys), key) {
-			php_leveret_redis_add_key_of(words, key);
-		}
-		ZEND_HASH_FOREACH_END();
 	}
 	return true;
 }

@@ -5,17 +5,6 @@
 
 #include "builders.h"
 
-#define PARSE(...) \
-	if (zend_parse_parameters(ZEND_NUM_ARGS(), __VA_ARGS__) == FAILURE) { \
-		return false; \
-	}
-
-static bool warn(const char *text)
-{
-	php_error_docref(NULL, E_WARNING, "%s", text);
-	return false;
-}
-
 /* --- strings --- */
 
 /* More strict than zval_get_long(): a resource, say, is no time. */
@@ -88,10 +77,10 @@ REDIS_BUILDER(set)
 		return refuse_expiry(options);
 	}
 	if (time && keeps) {
-		return warn("KEEPTTL can't be combined with EX or PX option");
+		return redis_warn("KEEPTTL can't be combined with EX or PX option");
 	}
 	if (condition && equal) {
-		return warn("IFEQ can't be combined with NX or XX option");
+		return redis_warn("IFEQ can't be combined with NX or XX option");
 	}
 	redis_words *words = &call->words;
 	bool is_setex = expiry > 0 && !time && !condition && !keeps;
@@ -132,7 +121,7 @@ REDIS_BUILDER(getex)
 	zval *option;
 	zend_long expiry = -1;
 	bool persists = false;
-	PARSE("S|h", &key, &options);
+	REDIS_PARSE("S|h", &key, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			ZVAL_DEREF(option);
@@ -149,7 +138,7 @@ REDIS_BUILDER(getex)
 		ZEND_HASH_FOREACH_END();
 	}
 	if (time && expiry < 1) {
-		return warn("EXPIRE can't be < 1");
+		return redis_warn("EXPIRE can't be < 1");
 	}
 	php_leveret_redis_add_key(&call->words, key);
 	if (time) {
@@ -165,7 +154,7 @@ REDIS_BUILDER(count)
 {
 	zend_string *key;
 	zend_long by = 1;
-	PARSE("S|l", &key, &by);
+	REDIS_PARSE("S|l", &key, &by);
 	if (by != 1) {
 		const char *command = *call->row->command == 'I' ? "INCRBY" : "DECRBY";
 		call->words.list[0] = php_leveret_bytes(command, strlen(command));
@@ -182,9 +171,9 @@ REDIS_BUILDER(setbit)
 	zend_string *key;
 	zend_long offset;
 	bool bit;
-	PARSE("Slb", &key, &offset, &bit);
+	REDIS_PARSE("Slb", &key, &offset, &bit);
 	if (offset < 0 || offset > UINT32_MAX) {
-		return warn("Invalid OFFSET for bitop command (must be between 0-2^32-1)");
+		return redis_warn("Invalid OFFSET for bitop command (must be between 0-2^32-1)");
 	}
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_long(&call->words, offset);
@@ -197,7 +186,7 @@ REDIS_BUILDER(bitcount)
 	zend_string *key;
 	zend_long from = 0, to = -1;
 	bool by_bit = false;
-	PARSE("S|llb", &key, &from, &to, &by_bit);
+	REDIS_PARSE("S|llb", &key, &from, &to, &by_bit);
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_long(&call->words, (int32_t) from);
 	php_leveret_redis_add_long(&call->words, (int32_t) to);
@@ -212,7 +201,7 @@ REDIS_BUILDER(bitpos)
 	zend_string *key;
 	zend_long from = 0, to = -1;
 	bool bit, by_bit = false;
-	PARSE("Sb|llb", &key, &bit, &from, &to, &by_bit);
+	REDIS_PARSE("Sb|llb", &key, &bit, &from, &to, &by_bit);
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_long(&call->words, bit);
 	if (ZEND_NUM_ARGS() > 2) {
@@ -246,7 +235,7 @@ REDIS_BUILDER(lcs)
 	zval *option;
 	bool len = false, idx = false, with_len = false;
 	zend_long least = 0;
-	PARSE("SS|h!", &first, &second, &options);
+	REDIS_PARSE("SS|h!", &first, &second, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			const zend_string *word = name ? name : Z_TYPE_P(option) == IS_STRING ? Z_STR_P(option) : NULL;
@@ -292,7 +281,7 @@ REDIS_BUILDER(expire)
 {
 	zend_string *key, *mode = NULL;
 	zend_long time;
-	PARSE("Sl|S!", &key, &time, &mode);
+	REDIS_PARSE("Sl|S!", &key, &time, &mode);
 	if (mode && !redis_is(mode, "NX") && !redis_is(mode, "XX") && !redis_is(mode, "LT") && !redis_is(mode, "GT")) {
 		php_error_docref(NULL, E_WARNING, "Unknown expiration modifier '%s'", ZSTR_VAL(mode));
 		return false;
@@ -312,7 +301,7 @@ REDIS_BUILDER(copy)
 	zval *option;
 	zend_long database = -1;
 	bool replaces = false;
-	PARSE("SS|h!", &from, &to, &options);
+	REDIS_PARSE("SS|h!", &from, &to, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "db")) {
@@ -338,7 +327,7 @@ REDIS_BUILDER(copy)
 REDIS_BUILDER(select)
 {
 	zend_long database;
-	PARSE("l", &database);
+	REDIS_PARSE("l", &database);
 	if (database < 0 || database > INT_MAX) {
 		return false;
 	}
@@ -349,7 +338,7 @@ REDIS_BUILDER(select)
 REDIS_BUILDER(flush)
 {
 	bool is_sync = false, is_null = true;
-	PARSE("|b!", &is_sync, &is_null);
+	REDIS_PARSE("|b!", &is_sync, &is_null);
 	if (!is_null) {
 		php_leveret_redis_add_literal(&call->words, is_sync ? "SYNC" : "ASYNC");
 	}
@@ -359,11 +348,11 @@ REDIS_BUILDER(flush)
 REDIS_BUILDER(object)
 {
 	zend_string *word, *key;
-	PARSE("SS", &word, &key);
+	REDIS_PARSE("SS", &word, &key);
 	if (redis_is(word, "ENCODING")) {
 		call->shape = php_leveret_redis_string;
 	} else if (!redis_is(word, "REFCOUNT") && !redis_is(word, "IDLETIME")) {
-		return warn("Invalid subcommand sent to OBJECT");
+		return redis_warn("Invalid subcommand sent to OBJECT");
 	}
 	php_leveret_redis_add_string(&call->words, word);
 	php_leveret_redis_add_key(&call->words, key);
@@ -411,7 +400,7 @@ REDIS_BUILDER(hmget)
 	zend_string *key;
 	HashTable *fields;
 	zval *field;
-	PARSE("Sh", &key, &fields);
+	REDIS_PARSE("Sh", &key, &fields);
 	zend_array *asked = zend_new_array(zend_hash_num_elements(fields));
 	php_leveret_redis_add_key(&call->words, key);
 	ZEND_HASH_FOREACH_VAL(fields, field) {
@@ -434,7 +423,7 @@ REDIS_BUILDER(hrandfield)
 	zval *option;
 	int32_t count = 0;
 	bool with_values = false;
-	PARSE("S|h", &key, &options);
+	REDIS_PARSE("S|h", &key, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "count")) {
@@ -455,162 +444,6 @@ REDIS_BUILDER(hrandfield)
 	if (with_values) {
 		php_leveret_redis_add_literal(&call->words, "WITHVALUES");
 		call->shape = php_leveret_redis_pairs;
-	}
-	return true;
-}
-
-/* --- lists and sets --- */
-
-REDIS_BUILDER(pop)
-{
-	zend_string *key;
-	zend_long count = 0;
-	PARSE("S|l", &key, &count);
-	php_leveret_redis_add_key(&call->words, key);
-	if (count > 0) {
-		php_leveret_redis_add_long(&call->words, count);
-		call->shape = php_leveret_redis_list;
-	}
-	return true;
-}
-
-REDIS_BUILDER(spop)
-{
-	zend_string *key;
-	zend_long count = 0;
-	PARSE("S|l", &key, &count);
-	php_leveret_redis_add_key(&call->words, key);
-	if (ZEND_NUM_ARGS() == 2) {
-		php_leveret_redis_add_long(&call->words, count);
-		call->shape = php_leveret_redis_list;
-	}
-	return true;
-}
-
-REDIS_BUILDER(srandmember)
-{
-	return php_leveret_redis_build_spop(INTERNAL_FUNCTION_PARAM_PASSTHRU, call);
-}
-
-REDIS_BUILDER(zpop)
-{
-	zend_string *key;
-	zend_long count = 0;
-	PARSE("S|l", &key, &count);
-	php_leveret_redis_add_key(&call->words, key);
-	if (ZEND_NUM_ARGS() == 2) {
-		php_leveret_redis_add_long(&call->words, count);
-	}
-	return true;
-}
-
-static bool is_side(const zend_string *word)
-{
-	return redis_is(word, "LEFT") || redis_is(word, "RIGHT");
-}
-
-REDIS_BUILDER(lmove)
-{
-	zend_string *from, *to, *from_side, *to_side;
-	double timeout = 0;
-	bool waits = *call->row->command == 'B';
-	PARSE(waits ? "SSSSd" : "SSSS", &from, &to, &from_side, &to_side, &timeout);
-	if (!is_side(from_side)) {
-		return warn("Wherefrom argument must be 'LEFT' or 'RIGHT'");
-	}
-	if (!is_side(to_side)) {
-		return warn("Whereto argument must be 'LEFT' or 'RIGHT'");
-	}
-	php_leveret_redis_add_key(&call->words, from);
-	php_leveret_redis_add_key(&call->words, to);
-	php_leveret_redis_add_string(&call->words, from_side);
-	php_leveret_redis_add_string(&call->words, to_side);
-	if (waits) {
-		php_leveret_redis_add_double(&call->words, timeout);
-	}
-	return true;
-}
-
-REDIS_BUILDER(brpoplpush)
-{
-	zend_string *from, *to;
-	double timeout;
-	PARSE("SSd", &from, &to, &timeout);
-	if (timeout < 0) {
-		call->words.list[0] = php_leveret_bytes("RPOPLPUSH", strlen("RPOPLPUSH"));
-	}
-	php_leveret_redis_add_key(&call->words, from);
-	php_leveret_redis_add_key(&call->words, to);
-	if (timeout >= 0 && timeout - (double) (zend_long) timeout < .0001) {
-		php_leveret_redis_add_long(&call->words, (zend_long) timeout);
-	} else if (timeout >= 0) {
-		php_leveret_redis_add_double(&call->words, timeout);
-	}
-	return true;
-}
-
-REDIS_BUILDER(linsert)
-{
-	zend_string *key, *place;
-	zval *pivot, *value;
-	PARSE("SSzz", &key, &place, &pivot, &value);
-	if (!redis_is(place, "after") && !redis_is(place, "before")) {
-		return warn("Position must be either 'BEFORE' or 'AFTER'");
-	}
-	php_leveret_redis_add_key(&call->words, key);
-	php_leveret_redis_add_string(&call->words, place);
-	php_leveret_redis_add_value(&call->words, pivot);
-	php_leveret_redis_add_value(&call->words, value);
-	return true;
-}
-
-REDIS_BUILDER(lrem)
-{
-	zend_string *key;
-	zval *value;
-	zend_long count = 0;
-	PARSE("Sz|l", &key, &value, &count);
-	php_leveret_redis_add_key(&call->words, key);
-	php_leveret_redis_add_long(&call->words, (int32_t) count);
-	php_leveret_redis_add_value(&call->words, value);
-	return true;
-}
-
-REDIS_BUILDER(lpos)
-{
-	zend_string *key, *name;
-	zval *value, *option;
-	HashTable *options = NULL;
-	zend_long rank = 0, count = -1, most = -1;
-	bool has_rank = false;
-	PARSE("Sz|h", &key, &value, &options);
-	if (options) {
-		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
-			if (name && redis_is(name, "count")) {
-				count = zval_get_long(option);
-			} else if (name && redis_is(name, "maxlen")) {
-				most = zval_get_long(option);
-			} else if (name && redis_is(name, "rank")) {
-				rank = zval_get_long(option);
-				has_rank = true;
-			}
-		}
-		ZEND_HASH_FOREACH_END();
-	}
-	php_leveret_redis_add_key(&call->words, key);
-	php_leveret_redis_add_value(&call->words, value);
-	if (has_rank) {
-		php_leveret_redis_add_literal(&call->words, "RANK");
-		php_leveret_redis_add_long(&call->words, rank);
-	}
-	if (count >= 0) {
-		php_leveret_redis_add_literal(&call->words, "COUNT");
-		php_leveret_redis_add_long(&call->words, count);
-		call->shape = php_leveret_redis_positions;
-	}
-	if (most >= 0) {
-		php_leveret_redis_add_literal(&call->words, "MAXLEN");
-		php_leveret_redis_add_long(&call->words, most);
 	}
 	return true;
 }

@@ -5,17 +5,6 @@
 
 #include "builders.h"
 
-#define PARSE(...) \
-	if (zend_parse_parameters(ZEND_NUM_ARGS(), __VA_ARGS__) == FAILURE) { \
-		return false; \
-	}
-
-static bool warn(const char *text)
-{
-	php_error_docref(NULL, E_WARNING, "%s", text);
-	return false;
-}
-
 static void add_keys(redis_words *words, HashTable *keys)
 {
 	zval *key;
@@ -51,7 +40,7 @@ static bool add_score(redis_words *words, zval *score)
 	} else if (type == IS_DOUBLE) {
 		php_leveret_redis_add_double(words, real);
 	} else {
-		return warn("scores must be numeric or '-inf', 'inf', '+inf'");
+		return redis_warn("scores must be numeric or '-inf', 'inf', '+inf'");
 	}
 	return true;
 }
@@ -149,15 +138,15 @@ REDIS_BUILDER(zrange)
 	zval *from = NULL, *until = NULL, *options = NULL;
 	z_options found;
 	if (stores) {
-		PARSE("SSzz|z!", &to, &key, &from, &until, &options);
+		REDIS_PARSE("SSzz|z!", &to, &key, &from, &until, &options);
 	} else if (is_rank) {
-		PARSE("Sll|z!", &key, &first, &last, &options);
+		REDIS_PARSE("Sll|z!", &key, &first, &last, &options);
 	} else {
-		PARSE("Szz|z!", &key, &from, &until, &options);
+		REDIS_PARSE("Szz|z!", &key, &from, &until, &options);
 	}
 	take_options(&found, options, allowed);
 	if (found.by_lex && (!is_lex(from) || !is_lex(until))) {
-		return warn("Legographical args must start with '[' or '(' or be '+' or '-'");
+		return redis_warn("Legographical args must start with '[' or '(' or be '+' or '-'");
 	}
 	redis_words *words = &call->words;
 	if (stores) {
@@ -193,13 +182,13 @@ REDIS_BUILDER(zrange)
 
 static bool refuse_bounds(void)
 {
-	return warn("Min/Max args can be '-' or '+', or start with '[' or '('");
+	return redis_warn("Min/Max args can be '-' or '+', or start with '[' or '('");
 }
 
 REDIS_BUILDER(lex)
 {
 	zend_string *key, *from, *to;
-	PARSE("SSS", &key, &from, &to);
+	REDIS_PARSE("SSS", &key, &from, &to);
 	if (!is_bound(ZSTR_VAL(from), ZSTR_LEN(from)) || !is_bound(ZSTR_VAL(to), ZSTR_LEN(to))) {
 		return refuse_bounds();
 	}
@@ -214,9 +203,9 @@ REDIS_BUILDER(lex_range)
 	zend_string *key, *from, *to;
 	zend_long offset, count;
 	if (ZEND_NUM_ARGS() != 3 && ZEND_NUM_ARGS() != 5) {
-		return warn("Must pass either 3 or 5 arguments");
+		return redis_warn("Must pass either 3 or 5 arguments");
 	}
-	PARSE("SSS|ll", &key, &from, &to, &offset, &count);
+	REDIS_PARSE("SSS|ll", &key, &from, &to, &offset, &count);
 	if (!is_bound(ZSTR_VAL(from), ZSTR_LEN(from)) || !is_bound(ZSTR_VAL(to), ZSTR_LEN(to))) {
 		return refuse_bounds();
 	}
@@ -297,7 +286,7 @@ REDIS_BUILDER(zrandmember)
 	zval *option;
 	int32_t count = 0;
 	bool with_scores = false;
-	PARSE("S|h", &key, &options);
+	REDIS_PARSE("S|h", &key, &options);
 	if (options) {
 		ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, option) {
 			if (name && redis_is(name, "count")) {
@@ -342,15 +331,15 @@ REDIS_BUILDER(zunion)
 	zval *options = NULL;
 	z_options found;
 	if (is_difference) {
-		PARSE("h|a", &keys, &options);
+		REDIS_PARSE("h|a", &keys, &options);
 	} else {
-		PARSE("h|h!a", &keys, &weights, &options);
+		REDIS_PARSE("h|h!a", &keys, &weights, &options);
 	}
 	if (zend_hash_num_elements(keys) == 0) {
 		return false;
 	}
 	if (weights && zend_hash_num_elements(weights) != zend_hash_num_elements(keys)) {
-		return warn("WEIGHTS and keys array should be the same size!");
+		return redis_warn("WEIGHTS and keys array should be the same size!");
 	}
 	take_options(&found, options, is_difference ? HAS_SCORES : HAS_SCORES | HAS_AGGREGATE);
 	add_keys(&call->words, keys);
@@ -372,15 +361,15 @@ REDIS_BUILDER(zunionstore)
 {
 	zend_string *to, *aggregate = NULL;
 	HashTable *keys, *weights = NULL;
-	PARSE("Sh|h!S!", &to, &keys, &weights, &aggregate);
+	REDIS_PARSE("Sh|h!S!", &to, &keys, &weights, &aggregate);
 	if (zend_hash_num_elements(keys) == 0) {
 		return false;
 	}
 	if (weights && zend_hash_num_elements(weights) != zend_hash_num_elements(keys)) {
-		return warn("WEIGHTS and keys array must be the same size!");
+		return redis_warn("WEIGHTS and keys array must be the same size!");
 	}
 	if (aggregate && !redis_is(aggregate, "SUM") && !redis_is(aggregate, "MIN") && !redis_is(aggregate, "MAX")) {
-		return warn("AGGREGATE option must be 'SUM', 'MIN', or 'MAX'");
+		return redis_warn("AGGREGATE option must be 'SUM', 'MIN', or 'MAX'");
 	}
 	php_leveret_redis_add_key(&call->words, to);
 	add_keys(&call->words, keys);
@@ -398,12 +387,12 @@ REDIS_BUILDER(intercard)
 {
 	HashTable *keys;
 	zend_long limit = -1;
-	PARSE("h|l", &keys, &limit);
+	REDIS_PARSE("h|l", &keys, &limit);
 	if (zend_hash_num_elements(keys) == 0) {
-		return warn("Must pass at least one key");
+		return redis_warn("Must pass at least one key");
 	}
 	if (ZEND_NUM_ARGS() == 2 && limit < 0) {
-		return warn("LIMIT cannot be negative");
+		return redis_warn("LIMIT cannot be negative");
 	}
 	add_keys(&call->words, keys);
 	if (limit > 0) {
@@ -421,21 +410,21 @@ REDIS_BUILDER(mpop)
 	zend_string *from;
 	zend_long count = 1;
 	if (waits) {
-		PARSE("dhS|l", &timeout, &keys, &from, &count);
+		REDIS_PARSE("dhS|l", &timeout, &keys, &from, &count);
 	} else {
-		PARSE("hS|l", &keys, &from, &count);
+		REDIS_PARSE("hS|l", &keys, &from, &count);
 	}
 	if (zend_hash_num_elements(keys) == 0) {
-		return warn("Must pass at least one key");
+		return redis_warn("Must pass at least one key");
 	}
 	if (count < 1) {
-		return warn("Count must be > 0");
+		return redis_warn("Count must be > 0");
 	}
 	if (!is_sorted && !redis_is(from, "LEFT") && !redis_is(from, "RIGHT")) {
-		return warn("from must be either 'LEFT' or 'RIGHT'");
+		return redis_warn("from must be either 'LEFT' or 'RIGHT'");
 	}
 	if (is_sorted && !redis_is(from, "MIN") && !redis_is(from, "MAX")) {
-		return warn("from must be either 'MIN' or 'MAX'");
+		return redis_warn("from must be either 'MIN' or 'MAX'");
 	}
 	if (waits) {
 		php_leveret_redis_add_double(&call->words, timeout);
@@ -455,13 +444,13 @@ REDIS_BUILDER(mpop)
 REDIS_BUILDER(pfcount)
 {
 	zval *keys, *key;
-	PARSE("z", &keys);
+	REDIS_PARSE("z", &keys);
 	if (Z_TYPE_P(keys) == IS_STRING) {
 		php_leveret_redis_add_key(&call->words, Z_STR_P(keys));
 		return true;
 	}
 	if (Z_TYPE_P(keys) != IS_ARRAY) {
-		return warn("Argument must be either an array or a string");
+		return redis_warn("Argument must be either an array or a string");
 	}
 	ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(keys), key) {
 		php_leveret_redis_add_key_of(&call->words, key);
@@ -494,7 +483,7 @@ static bool add_patterns(redis_words *words, zval *get)
 		}
 	}
 	ZEND_HASH_FOREACH_END();
-	return words->count > before || warn("Array of GET values requested, but none are valid");
+	return words->count > before || redis_warn("Array of GET values requested, but none are valid");
 }
 
 static bool is_text_or_number(const zval *value)
@@ -507,7 +496,7 @@ REDIS_BUILDER(sort)
 	zend_string *key;
 	HashTable *options = NULL;
 	zval *found;
-	PARSE("S|h", &key, &options);
+	REDIS_PARSE("S|h", &key, &options);
 	redis_words *words = &call->words;
 	php_leveret_redis_add_key(words, key);
 	if (!options) {
@@ -535,7 +524,7 @@ REDIS_BUILDER(sort)
 		zval *offset = zend_hash_index_find(Z_ARRVAL_P(found), 0), *count = zend_hash_index_find(Z_ARRVAL_P(found), 1);
 		if (offset && count) {
 			if (!is_text_or_number(offset) || !is_text_or_number(count)) {
-				return warn("LIMIT options on SORT command must be longs or strings");
+				return redis_warn("LIMIT options on SORT command must be longs or strings");
 			}
 			php_leveret_redis_add_literal(words, "LIMIT");
 			php_leveret_redis_add_long(words, zval_get_long(offset));
@@ -551,7 +540,7 @@ REDIS_BUILDER(sort_by_name)
 	zend_string *key, *by = NULL, *store = NULL;
 	zval *get = NULL, *pattern;
 	zend_long offset = -1, count = -1;
-	PARSE("S|S!z!llS!", &key, &by, &get, &offset, &count, &store);
+	REDIS_PARSE("S|S!z!llS!", &key, &by, &get, &offset, &count, &store);
 	if (ZSTR_LEN(key) == 0) {
 		return false;
 	}

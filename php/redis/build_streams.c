@@ -5,24 +5,13 @@
 
 #include "builders.h"
 
-#define PARSE(...) \
-	if (zend_parse_parameters(ZEND_NUM_ARGS(), __VA_ARGS__) == FAILURE) { \
-		return false; \
-	}
-
-static bool warn(const char *text)
-{
-	php_error_docref(NULL, E_WARNING, "%s", text);
-	return false;
-}
-
-static void add_number(redis_words *words, const char *name, zend_long number)
+static void add_numbered(redis_words *words, const char *name, zend_long number)
 {
 	php_leveret_redis_add_literal(words, name);
 	php_leveret_redis_add_long(words, number);
 }
 
-static void add_texts(redis_words *words, HashTable *list)
+static void add_listed(redis_words *words, HashTable *list)
 {
 	zval *value;
 	ZEND_HASH_FOREACH_VAL(list, value) {
@@ -41,12 +30,12 @@ REDIS_BUILDER(xadd)
 	zval *value;
 	zend_long most = 0;
 	bool is_near = false, makes_none = false;
-	PARSE("SSh|lbb", &key, &id, &fields, &most, &is_near, &makes_none);
+	REDIS_PARSE("SSh|lbb", &key, &id, &fields, &most, &is_near, &makes_none);
 	if (zend_hash_num_elements(fields) == 0) {
 		return false;
 	}
 	if (most < 0 || (most == 0 && is_near)) {
-		warn("Warning:  Invalid MAXLEN argument or approximate flag");
+		redis_warn("Warning:  Invalid MAXLEN argument or approximate flag");
 	}
 	redis_words *words = &call->words;
 	php_leveret_redis_add_key(words, key);
@@ -77,15 +66,15 @@ REDIS_BUILDER(xpending)
 {
 	zend_string *key, *group, *from = NULL, *to = NULL, *consumer = NULL;
 	zend_long count = -1, idle = 0;
-	PARSE("SS|S!S!lS!l", &key, &group, &from, &to, &count, &consumer, &idle);
+	REDIS_PARSE("SS|S!S!lS!l", &key, &group, &from, &to, &count, &consumer, &idle);
 	if (from && (!to || count < 0)) {
-		return warn("'$start' must be accompanied by '$end' and '$count' arguments");
+		return redis_warn("'$start' must be accompanied by '$end' and '$count' arguments");
 	}
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_string(&call->words, group);
 	if (from) {
 		if (idle) {
-			add_number(&call->words, "IDLE", idle);
+			add_numbered(&call->words, "IDLE", idle);
 		}
 		php_leveret_redis_add_string(&call->words, from);
 		php_leveret_redis_add_string(&call->words, to);
@@ -101,12 +90,12 @@ REDIS_BUILDER(xrange)
 {
 	zend_string *key, *from, *to;
 	zend_long count = -1;
-	PARSE("SSS|l", &key, &from, &to, &count);
+	REDIS_PARSE("SSS|l", &key, &from, &to, &count);
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_string(&call->words, from);
 	php_leveret_redis_add_string(&call->words, to);
 	if (count > -1) {
-		add_number(&call->words, "COUNT", count);
+		add_numbered(&call->words, "COUNT", count);
 	}
 	return true;
 }
@@ -123,22 +112,22 @@ static void add_streams(redis_words *words, HashTable *streams)
 		zend_string_release(key);
 	}
 	ZEND_HASH_FOREACH_END();
-	add_texts(words, streams);
+	add_listed(words, streams);
 }
 
 REDIS_BUILDER(xread)
 {
 	HashTable *streams;
 	zend_long count = -1, block = -1;
-	PARSE("h|ll", &streams, &count, &block);
+	REDIS_PARSE("h|ll", &streams, &count, &block);
 	if (zend_hash_num_elements(streams) == 0) {
 		return false;
 	}
 	if (count > -1) {
-		add_number(&call->words, "COUNT", count);
+		add_numbered(&call->words, "COUNT", count);
 	}
 	if (block > -1) {
-		add_number(&call->words, "BLOCK", block);
+		add_numbered(&call->words, "BLOCK", block);
 	}
 	add_streams(&call->words, streams);
 	return true;
@@ -150,9 +139,9 @@ REDIS_BUILDER(xreadgroup)
 	HashTable *streams;
 	zend_long count = 0, block = 0;
 	bool no_count = true, no_block = true;
-	PARSE("SSh|l!l!", &group, &consumer, &streams, &count, &no_count, &block, &no_block);
+	REDIS_PARSE("SSh|l!l!", &group, &consumer, &streams, &count, &no_count, &block, &no_block);
 	if ((!no_count && count < 0) || (!no_block && block < 0)) {
-		return warn("Negative values for COUNT or BLOCK are illegal.");
+		return redis_warn("Negative values for COUNT or BLOCK are illegal.");
 	}
 	if (zend_hash_num_elements(streams) == 0) {
 		return false;
@@ -161,10 +150,10 @@ REDIS_BUILDER(xreadgroup)
 	php_leveret_redis_add_string(&call->words, group);
 	php_leveret_redis_add_string(&call->words, consumer);
 	if (!no_count) {
-		add_number(&call->words, "COUNT", count);
+		add_numbered(&call->words, "COUNT", count);
 	}
 	if (!no_block) {
-		add_number(&call->words, "BLOCK", block);
+		add_numbered(&call->words, "BLOCK", block);
 	}
 	add_streams(&call->words, streams);
 	return true;
@@ -175,14 +164,14 @@ REDIS_BUILDER(xautoclaim)
 	zend_string *key, *group, *consumer, *from;
 	zend_long idle, count = -1;
 	bool only_ids = false;
-	PARSE("SSSlS|lb", &key, &group, &consumer, &idle, &from, &count, &only_ids);
+	REDIS_PARSE("SSSlS|lb", &key, &group, &consumer, &idle, &from, &count, &only_ids);
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_string(&call->words, group);
 	php_leveret_redis_add_string(&call->words, consumer);
 	php_leveret_redis_add_long(&call->words, idle);
 	php_leveret_redis_add_string(&call->words, from);
 	if (count > 0) {
-		add_number(&call->words, "COUNT", count);
+		add_numbered(&call->words, "COUNT", count);
 	}
 	if (only_ids) {
 		php_leveret_redis_add_literal(&call->words, "JUSTID");
@@ -216,7 +205,7 @@ REDIS_BUILDER(xclaim)
 	zend_long idle, time = -1, retries = -1;
 	const char *time_name = NULL;
 	bool forces = false, only_ids = false;
-	PARSE("SSSlh|h", &key, &group, &consumer, &idle, &ids, &options);
+	REDIS_PARSE("SSSlh|h", &key, &group, &consumer, &idle, &ids, &options);
 	if (zend_hash_num_elements(ids) == 0) {
 		return false;
 	}
@@ -239,12 +228,12 @@ REDIS_BUILDER(xclaim)
 	php_leveret_redis_add_string(words, group);
 	php_leveret_redis_add_string(words, consumer);
 	php_leveret_redis_add_long(words, idle);
-	add_texts(words, ids);
+	add_listed(words, ids);
 	if (time_name && time >= 0) {
-		add_number(words, time_name, time);
+		add_numbered(words, time_name, time);
 	}
 	if (retries != -1) {
-		add_number(words, "RETRYCOUNT", retries);
+		add_numbered(words, "RETRYCOUNT", retries);
 	}
 	if (forces) {
 		php_leveret_redis_add_literal(words, "FORCE");
@@ -261,7 +250,7 @@ REDIS_BUILDER(xgroup)
 	bool makes = false, creates = false, sets = false;
 	zend_long entries = -2;
 	uint32_t count;
-	PARSE("S|S!S!S!bl", &word, &key, &group, &id, &makes, &entries);
+	REDIS_PARSE("S|S!S!S!bl", &word, &key, &group, &id, &makes, &entries);
 	creates = redis_is(word, "CREATE");
 	sets = redis_is(word, "SETID");
 	if (redis_is(word, "HELP")) {
@@ -293,7 +282,7 @@ REDIS_BUILDER(xgroup)
 		php_leveret_redis_add_literal(words, "MKSTREAM");
 	}
 	if ((creates || sets) && entries != -2) {
-		add_number(words, "ENTRIESREAD", entries);
+		add_numbered(words, "ENTRIESREAD", entries);
 	}
 	return true;
 }
@@ -302,9 +291,9 @@ REDIS_BUILDER(xinfo)
 {
 	zend_string *word, *key = NULL, *argument = NULL;
 	zend_long count = -1;
-	PARSE("S|S!S!l", &word, &key, &argument, &count);
+	REDIS_PARSE("S|S!S!l", &word, &key, &argument, &count);
 	if ((argument && !key) || (count != -1 && (!key || !argument))) {
-		return warn("Cannot pass a non-null optional argument after a NULL one.");
+		return redis_warn("Cannot pass a non-null optional argument after a NULL one.");
 	}
 	php_leveret_redis_add_string(&call->words, word);
 	if (key) {
@@ -314,7 +303,7 @@ REDIS_BUILDER(xinfo)
 		php_leveret_redis_add_string(&call->words, argument);
 	}
 	if (count > -1) {
-		add_number(&call->words, "COUNT", count);
+		add_numbered(&call->words, "COUNT", count);
 	}
 	return true;
 }
@@ -324,17 +313,17 @@ REDIS_BUILDER(xtrim)
 	zend_string *key, *threshold;
 	bool is_near = false, by_id = false;
 	zend_long limit = -1;
-	PARSE("SS|bbl", &key, &threshold, &is_near, &by_id, &limit);
+	REDIS_PARSE("SS|bbl", &key, &threshold, &is_near, &by_id, &limit);
 	php_leveret_redis_add_key(&call->words, key);
 	php_leveret_redis_add_literal(&call->words, by_id ? "MINID" : "MAXLEN");
 	php_leveret_redis_add_literal(&call->words, is_near ? "~" : "=");
 	php_leveret_redis_add_string(&call->words, threshold);
 	if (limit > -1 && is_near) {
-		add_number(&call->words, "LIMIT", limit);
+		add_numbered(&call->words, "LIMIT", limit);
 	} else if (limit > -1) {
-		warn("Cannot use LIMIT without an approximate match, ignoring");
+		redis_warn("Cannot use LIMIT without an approximate match, ignoring");
 	} else if (ZEND_NUM_ARGS() == 5) {
-		warn("Limit must be >= 0");
+		redis_warn("Limit must be >= 0");
 	}
 	return true;
 }
@@ -362,7 +351,7 @@ static bool take_geo_count(zval *value, geo_options *found)
 		}
 	}
 	if (Z_TYPE_P(count) != IS_LONG || Z_LVAL_P(count) <= 0) {
-		return warn("Invalid COUNT value");
+		return redis_warn("Invalid COUNT value");
 	}
 	found->count = Z_LVAL_P(count);
 	return true;
@@ -401,7 +390,7 @@ static bool take_geo_options(HashTable *options, geo_options *found)
 	}
 	ZEND_HASH_FOREACH_END();
 	if (found->store_key && (found->with[0] || found->with[1] || found->with[2])) {
-		return warn("STORE[DIST] is not compatible with WITHCOORD, WITHDIST or WITHHASH");
+		return redis_warn("STORE[DIST] is not compatible with WITHCOORD, WITHDIST or WITHHASH");
 	}
 	return true;
 }
@@ -419,7 +408,7 @@ static bool add_geo_options(redis_words *words, const geo_options *found)
 		php_leveret_redis_add_literal(words, found->order);
 	}
 	if (found->count) {
-		add_number(words, "COUNT", found->count);
+		add_numbered(words, "COUNT", found->count);
 		if (found->any) {
 			php_leveret_redis_add_literal(words, "ANY");
 		}
@@ -448,7 +437,7 @@ REDIS_BUILDER(geoadd)
 	if (count % 3 == 2) {
 		count--;
 		if (Z_TYPE(arguments[count]) != IS_ARRAY) {
-			return warn("Invalid options value");
+			return redis_warn("Invalid options value");
 		}
 		ZEND_HASH_FOREACH_VAL(Z_ARRVAL(arguments[count]), option) {
 			if (Z_TYPE_P(option) == IS_STRING) {
@@ -479,7 +468,7 @@ REDIS_BUILDER(georadius)
 	double longitude, latitude, radius;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SdddS|h!", &key, &longitude, &latitude, &radius, &unit, &options);
+	REDIS_PARSE("SdddS|h!", &key, &longitude, &latitude, &radius, &unit, &options);
 	if (!take_geo_options(options, &found)) {
 		return false;
 	}
@@ -499,7 +488,7 @@ REDIS_BUILDER(georadiusbymember)
 	double radius;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SSdS|h", &key, &member, &radius, &unit, &options);
+	REDIS_PARSE("SSdS|h", &key, &member, &radius, &unit, &options);
 	if (!take_geo_options(options, &found)) {
 		return false;
 	}
@@ -518,10 +507,10 @@ static bool add_geo_area(redis_words *words, zval *from, zval *shape, zend_strin
 	zval *number;
 	bool is_member = Z_TYPE_P(from) == IS_STRING && Z_STRLEN_P(from) > 0;
 	if (!is_member && (Z_TYPE_P(from) != IS_ARRAY || zend_hash_num_elements(Z_ARRVAL_P(from)) != 2)) {
-		return warn("Invalid position");
+		return redis_warn("Invalid position");
 	}
 	if (Z_TYPE_P(shape) != IS_LONG && Z_TYPE_P(shape) != IS_DOUBLE && Z_TYPE_P(shape) != IS_ARRAY) {
-		return warn("Invalid shape dimensions");
+		return redis_warn("Invalid shape dimensions");
 	}
 	php_leveret_redis_add_literal(words, is_member ? "FROMMEMBER" : "FROMLONLAT");
 	if (is_member) {
@@ -551,7 +540,7 @@ REDIS_BUILDER(geosearch)
 	zval *from, *shape;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SzzS|h", &key, &from, &shape, &unit, &options);
+	REDIS_PARSE("SzzS|h", &key, &from, &shape, &unit, &options);
 	php_leveret_redis_add_key(&call->words, key);
 	if (!take_geo_options(options, &found) || !add_geo_area(&call->words, from, shape, unit)) {
 		return false;
@@ -568,7 +557,7 @@ REDIS_BUILDER(geosearchstore)
 	zval *from, *shape;
 	HashTable *options = NULL;
 	geo_options found;
-	PARSE("SSzzS|h", &to, &key, &from, &shape, &unit, &options);
+	REDIS_PARSE("SSzzS|h", &to, &key, &from, &shape, &unit, &options);
 	php_leveret_redis_add_key(&call->words, to);
 	php_leveret_redis_add_key(&call->words, key);
 	if (!take_geo_options(options, &found) || !add_geo_area(&call->words, from, shape, unit)) {

@@ -4,6 +4,25 @@
 
 #include "redis.h"
 
+/* zend_parse_parameters() of a builder's method. */
+#define REDIS_PARSE(...) \
+	if (zend_parse_parameters(ZEND_NUM_ARGS(), __VA_ARGS__) == FAILURE) { \
+		return false; \
+	}
+
+/* Always false: the method sends nothing. */
+static inline bool redis_warn(const char *text)
+{
+	php_error_docref(NULL, E_WARNING, "%s", text);
+	return false;
+}
+
+static inline bool redis_refuse_word(const char *what, const zend_string *word)
+{
+	php_error_docref(NULL, E_WARNING, "Unknown %s '%s'", what, ZSTR_VAL(word));
+	return false;
+}
+
 #define REDIS_BUILDER(name) bool php_leveret_redis_build_##name(INTERNAL_FUNCTION_PARAMETERS, redis_call *call)
 
 REDIS_BUILDER(acl);

@@ -32,7 +32,7 @@ zend_object *php_leveret_redis_create(zend_class_entry *ce)
 	return &self->std;
 }
 
-static void set(zend_string **place, zend_string *string)
+void php_leveret_redis_keep(zend_string **place, zend_string *string)
 {
 	if (*place) {
 		zend_string_release(*place);
@@ -42,18 +42,18 @@ static void set(zend_string **place, zend_string *string)
 
 static void free_strings(redis_object *self)
 {
-	set(&self->host, NULL);
-	set(&self->persistent_id, NULL);
-	set(&self->user, NULL);
-	set(&self->password, NULL);
-	set(&self->peer_name, NULL);
-	set(&self->ca_file, NULL);
-	set(&self->certificate, NULL);
-	set(&self->key, NULL);
-	set(&self->prefix, NULL);
-	set(&self->error, NULL);
-	set(&self->server_name, NULL);
-	set(&self->server_version, NULL);
+	php_leveret_redis_keep(&self->host, NULL);
+	php_leveret_redis_keep(&self->persistent_id, NULL);
+	php_leveret_redis_keep(&self->user, NULL);
+	php_leveret_redis_keep(&self->password, NULL);
+	php_leveret_redis_keep(&self->peer_name, NULL);
+	php_leveret_redis_keep(&self->ca_file, NULL);
+	php_leveret_redis_keep(&self->certificate, NULL);
+	php_leveret_redis_keep(&self->key, NULL);
+	php_leveret_redis_keep(&self->prefix, NULL);
+	php_leveret_redis_keep(&self->error, NULL);
+	php_leveret_redis_keep(&self->server_name, NULL);
+	php_leveret_redis_keep(&self->server_version, NULL);
 }
 
 void php_leveret_redis_free_object(zend_object *object)
@@ -176,7 +176,7 @@ bool php_leveret_redis_take_auth(zval *value, zend_string **user, zend_string **
 		*password = zval_get_string(secret);
 		return true;
 	}
-	set(user, NULL);
+	php_leveret_redis_keep(user, NULL);
 	return false;
 }
 
@@ -184,8 +184,8 @@ static void take_auth(redis_object *self, zval *value)
 {
 	zend_string *user, *password;
 	if (php_leveret_redis_take_auth(value, &user, &password)) {
-		set(&self->user, user);
-		set(&self->password, password);
+		php_leveret_redis_keep(&self->user, user);
+		php_leveret_redis_keep(&self->password, password);
 	}
 }
 
@@ -204,13 +204,13 @@ static bool take_tls(redis_object *self, zval *options)
 		} else if (zend_string_equals_literal(name, "verify_peer")) {
 			self->is_tls_verified = zend_is_true(value);
 		} else if (zend_string_equals_literal(name, "peer_name")) {
-			set(&self->peer_name, zval_get_string(value));
+			php_leveret_redis_keep(&self->peer_name, zval_get_string(value));
 		} else if (zend_string_equals_literal(name, "cafile")) {
-			set(&self->ca_file, zval_get_string(value));
+			php_leveret_redis_keep(&self->ca_file, zval_get_string(value));
 		} else if (zend_string_equals_literal(name, "local_cert")) {
-			set(&self->certificate, zval_get_string(value));
+			php_leveret_redis_keep(&self->certificate, zval_get_string(value));
 		} else if (zend_string_equals_literal(name, "local_pk")) {
-			set(&self->key, zval_get_string(value));
+			php_leveret_redis_keep(&self->key, zval_get_string(value));
 		}
 	}
 	ZEND_HASH_FOREACH_END();
@@ -260,7 +260,7 @@ static const char *take_option(redis_object *self, zend_string *name, zval *valu
 		if (Z_TYPE_P(value) != IS_STRING) {
 			return "Invalid host";
 		}
-		set(&self->host, zval_get_string(value));
+		php_leveret_redis_keep(&self->host, zval_get_string(value));
 	} else if (redis_is(name, "port")) {
 		if (Z_TYPE_P(value) != IS_LONG) {
 			return "Invalid port";
@@ -278,7 +278,7 @@ static const char *take_option(redis_object *self, zend_string *name, zval *valu
 		self->read_timeout = zval_get_double(value);
 	} else if (redis_is(name, "persistent")) {
 		if (Z_TYPE_P(value) == IS_STRING) {
-			set(&self->persistent_id, zval_get_string(value));
+			php_leveret_redis_keep(&self->persistent_id, zval_get_string(value));
 		}
 		self->is_persistent = Z_TYPE_P(value) == IS_STRING || zend_is_true(value);
 	} else if (redis_is(name, "retryInterval")) {
@@ -435,8 +435,8 @@ PHP_METHOD(Redis, auth)
 	if (!php_leveret_redis_is_ready(self) || !php_leveret_redis_take_auth(credentials, &user, &password)) {
 		RETURN_FALSE;
 	}
-	set(&self->user, user);
-	set(&self->password, password);
+	php_leveret_redis_keep(&self->user, user);
+	php_leveret_redis_keep(&self->password, password);
 	RETVAL_FALSE;
 	if (leveret_redis_auth(self->link, bytes_of(user), bytes_of(password)) != LEVERET_REDIS_OK) {
 		php_leveret_redis_failed(self);
@@ -448,196 +448,6 @@ PHP_METHOD(Redis, auth)
 		php_leveret_redis_node_free(&reply);
 	}
 }
-
-/* --- what it tells --- */
-
-/* The object, if it has a server that can be reached: those who ask connect. */
-static bool is_connected(redis_object *self)
-{
-	return self->has_server && leveret_redis_connect(self->link) == LEVERET_REDIS_OK;
-}
-
-#define REDIS_CONNECTED() \
-	ZEND_PARSE_PARAMETERS_NONE(); \
-	REDIS_SELF(); \
-	if (!is_connected(self)) { \
-		RETURN_FALSE; \
-	}
-
-PHP_METHOD(Redis, getHost)
-{
-	REDIS_CONNECTED();
-	RETURN_STR_COPY(self->host);
-}
-
-PHP_METHOD(Redis, getPort)
-{
-	REDIS_CONNECTED();
-	RETURN_LONG(self->port);
-}
-
-PHP_METHOD(Redis, getDBNum)
-{
-	REDIS_CONNECTED();
-	leveret_redis_state state;
-	leveret_redis_get_state(self->link, &state);
-	RETURN_LONG(state.database);
-}
-
-PHP_METHOD(Redis, getTimeout)
-{
-	REDIS_CONNECTED();
-	RETURN_DOUBLE(self->timeout);
-}
-
-PHP_METHOD(Redis, getReadTimeout)
-{
-	REDIS_CONNECTED();
-	RETURN_DOUBLE(self->read_timeout);
-}
-
-PHP_METHOD(Redis, getPersistentID)
-{
-	REDIS_CONNECTED();
-	if (!self->persistent_id) {
-		RETURN_NULL();
-	}
-	RETURN_STR_COPY(self->persistent_id);
-}
-
-PHP_METHOD(Redis, getAuth)
-{
-	REDIS_CONNECTED();
-	if (!self->password) {
-		RETURN_NULL();
-	}
-	if (!self->user) {
-		RETURN_STR_COPY(self->password);
-	}
-	array_init_size(return_value, 2);
-	add_next_index_str(return_value, zend_string_copy(self->user));
-	add_next_index_str(return_value, zend_string_copy(self->password));
-}
-
-PHP_METHOD(Redis, isConnected)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	leveret_redis_state state = { 0 };
-	if (self->has_server) {
-		leveret_redis_get_state(self->link, &state);
-	}
-	RETURN_BOOL(state.is_connected);
-}
-
-PHP_METHOD(Redis, getMode)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	RETURN_LONG(self->mode & REDIS_PIPELINE ? REDIS_PIPELINE : self->mode);
-}
-
-PHP_METHOD(Redis, getLastError)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	if (!self->error) {
-		RETURN_NULL();
-	}
-	RETURN_STR_COPY(self->error);
-}
-
-PHP_METHOD(Redis, clearLastError)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	set(&self->error, NULL);
-	RETURN_TRUE;
-}
-
-PHP_METHOD(Redis, getTransferredBytes)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	leveret_redis_state state;
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	leveret_redis_get_state(self->link, &state);
-	array_init_size(return_value, 2);
-	add_next_index_long(return_value, (zend_long) state.sent);
-	add_next_index_long(return_value, (zend_long) state.received);
-}
-
-PHP_METHOD(Redis, clearTransferredBytes)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	leveret_redis_clear_transferred(self->link);
-}
-
-/* --- HELLO: the server's name and version, asked for once --- */
-
-static void keep_hello(redis_object *self, const redis_node *reply)
-{
-	for (uint32_t i = 0; i + 1 < reply->count; i += 2) {
-		zend_string *name = reply->items[i].text, *value = reply->items[i + 1].text;
-		if (name && value && zend_string_equals_literal(name, "server")) {
-			set(&self->server_name, zend_string_copy(value));
-		} else if (name && value && zend_string_equals_literal(name, "version")) {
-			set(&self->server_version, zend_string_copy(value));
-		}
-	}
-}
-
-static void server_word(INTERNAL_FUNCTION_PARAMETERS, const char *method, bool is_version)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	REDIS_SELF();
-	if (!self->has_server) {
-		RETURN_FALSE;
-	}
-	if (self->mode != REDIS_ATOMIC) {
-		php_error_docref(NULL, E_ERROR, "Can't call %s in multi or pipeline mode!", method);
-		RETURN_FALSE;
-	}
-	if (!self->server_name) {
-		redis_words words;
-		redis_node reply;
-		php_leveret_redis_words_begin(&words, self, "HELLO");
-		bool is_good = php_leveret_redis_ask(self, &words, false, &reply);
-		php_leveret_redis_words_free(&words);
-		if (!is_good) {
-			RETURN_FALSE;
-		}
-		if (php_leveret_redis_is_list(self, &reply)) {
-			keep_hello(self, &reply);
-		}
-		php_leveret_redis_node_free(&reply);
-	}
-	zend_string *word = is_version ? self->server_version : self->server_name;
-	if (!word) {
-		RETURN_FALSE;
-	}
-	RETURN_STR_COPY(word);
-}
-
-/* clang-format off */
-PHP_METHOD(Redis, serverName) { server_word(INTERNAL_FUNCTION_PARAM_PASSTHRU, "serverName", false); }
-PHP_METHOD(Redis, serverVersion) { server_word(INTERNAL_FUNCTION_PARAM_PASSTHRU, "serverVersion", true); }
-/* clang-format on */
 
 /* --- the classes --- */
 

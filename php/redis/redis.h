@@ -233,6 +233,8 @@ zend_string *php_leveret_redis_uncompress(int compression, const char *data, siz
 
 /* --- redis/object.c, redis/options.c --- */
 
+/* Puts `string` in the place of what was there. */
+void php_leveret_redis_keep(zend_string **place, zend_string *string);
 bool php_leveret_redis_take_auth(zval *value, zend_string **user, zend_string **password);
 /* Tells the link where the server is and how long to wait. */
 void php_leveret_redis_tell_server(redis_object *self);
@@ -240,8 +242,6 @@ void php_leveret_redis_tell_tuning(redis_object *self);
 /* The options array of a constructor. False: an exception is pending. */
 bool php_leveret_redis_configure(redis_object *self, HashTable *options);
 void php_leveret_redis_classes(void);
-void php_leveret_redis_sentinel(void);
-void php_leveret_redis_session(void);
 zend_object *php_leveret_redis_create(zend_class_entry *ce);
 void php_leveret_redis_free_object(zend_object *object);
 extern zend_object_handlers php_leveret_redis_handlers;
