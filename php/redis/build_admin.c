@@ -129,7 +129,8 @@ REDIS_BUILDER(function)
 	const zend_string *first = count ? Z_STR(arguments[0]) : NULL;
 	if (redis_is(word, "RESTORE")) {
 		if (count < 1
-			|| (count > 1 && !is_one_of(&arguments[1], "FLUSH", "APPEND") && !is_one_of(&arguments[1], "REPLACE", "REPLACE"))) {
+			|| (count > 1 && !is_one_of(&arguments[1], "FLUSH", "APPEND")
+				&& !is_one_of(&arguments[1], "REPLACE", "REPLACE"))) {
 			return redis_warn("invalid argument");
 		}
 	} else if (count < row->least || (first && redis_is(word, "LOAD") && redis_is(first, "REPLACE") && count < 2)

@@ -31,8 +31,8 @@ static bool take_expiry(const zval *value, zend_long *seconds)
 
 static bool refuse_expiry(zval *value)
 {
-	php_error_docref(NULL, E_WARNING,
-		"%s passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)", zend_zval_type_name(value));
+	php_error_docref(NULL, E_WARNING, "%s passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)",
+		zend_zval_type_name(value));
 	return false;
 }
 

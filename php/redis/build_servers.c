@@ -45,7 +45,8 @@ REDIS_BUILDER(failover)
 	REDIS_PARSE("|h!bl", &to, &aborts, &timeout);
 	redis_words *words = &call->words;
 	if (to) {
-		zval *host = zend_hash_str_find(to, "host", strlen("host")), *port = zend_hash_str_find(to, "port", strlen("port"));
+		zval *host = zend_hash_str_find(to, "host", strlen("host")),
+			 *port = zend_hash_str_find(to, "port", strlen("port"));
 		zval *force = zend_hash_str_find(to, "force", strlen("force"));
 		if (!host || !port || !zval_get_long(port)) {
 			return redis_warn("host and port must be provided!");

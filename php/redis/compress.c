@@ -129,8 +129,8 @@ bool php_leveret_lz4_decompress(const uint8_t *in, size_t len, uint8_t *out, siz
 		}
 		size_t distance = (size_t) in[0] | (size_t) in[1] << 8;
 		in += 2;
-		if (!distance || distance > (size_t) (out - begin)
-			|| !lz4_count(&in, end, &match, (size_t) (limit - out)) || match + LZ4_MATCH_MIN > (size_t) (limit - out)) {
+		if (!distance || distance > (size_t) (out - begin) || !lz4_count(&in, end, &match, (size_t) (limit - out))
+			|| match + LZ4_MATCH_MIN > (size_t) (limit - out)) {
 			return false;
 		}
 		for (match += LZ4_MATCH_MIN; match > 0; match--, out++) {

@@ -16,8 +16,8 @@
 ZEND_DECLARE_MODULE_GLOBALS(leveret_redis)
 
 #define ENTRY(name, value, handler, field) \
-	STD_PHP_INI_ENTRY("redis." name, value, PHP_INI_ALL, handler, field, zend_leveret_redis_globals, \
-		leveret_redis_globals)
+	STD_PHP_INI_ENTRY( \
+		"redis." name, value, PHP_INI_ALL, handler, field, zend_leveret_redis_globals, leveret_redis_globals)
 /* Settings of RedisArray and RedisCluster, which are not in this version, and of checks that the link does otherwise. */
 #define UNUSED(name, value) PHP_INI_ENTRY("redis." name, value, PHP_INI_ALL, NULL)
 

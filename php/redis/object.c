@@ -370,10 +370,10 @@ static void connect_to(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 		Z_PARAM_ARRAY_HT_OR_NULL(context)
 	ZEND_PARSE_PARAMETERS_END();
 	REDIS_SELF();
-	const char *problem = timeout > INT_MAX                     ? "Invalid connect timeout"
-		: read_timeout > INT_MAX                                ? "Invalid read timeout"
+	const char *problem = timeout > INT_MAX                          ? "Invalid connect timeout"
+		: read_timeout > INT_MAX                                     ? "Invalid read timeout"
 		: retry_interval < 0 || retry_interval > (zend_long) INT_MAX ? "Invalid retry interval"
-																: NULL;
+																	 : NULL;
 	if (problem) {
 		zend_value_error("%s", problem);
 		RETURN_THROWS();

@@ -41,7 +41,7 @@ typedef void (*redis_shape)(struct redis_object *self, const redis_node *reply, 
 /* A command of a pipeline or a transaction, whose reply is still to come. */
 typedef struct redis_queued {
 	redis_shape shape; /* NULL: MULTI or EXEC inside a pipeline */
-	void *context;     /* HashTable of hMGet's fields, or a number */
+	void *context;     /* zend_array of hMGet's fields, or NULL */
 } redis_queued;
 
 /* --- the object --- */
@@ -144,6 +144,8 @@ bool php_leveret_redis_is_ready(redis_object *self);
 /* Queues, sends and reads, as the object's mode says. The words stay the caller's. */
 void php_leveret_redis_send(
 	redis_object *self, redis_words *words, redis_shape shape, void *context, bool is_raw, zval *return_value);
+/* Queues it on the link: false, an exception is pending. */
+bool php_leveret_redis_request(redis_object *self, redis_words *words, bool is_raw);
 /* Sends what is queued on the link: false, an exception is pending. */
 bool php_leveret_redis_flush(redis_object *self, uint64_t *turn);
 /* One whole reply; the node is freed by the caller. False: an exception is pending. */

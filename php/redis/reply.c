@@ -327,7 +327,8 @@ REDIS_SHAPE(fields)
 
 /* --- anything --- */
 
-static void any(redis_object *self, const redis_node *reply, bool is_literal, bool nil_is_null, uint32_t depth, zval *value)
+static void any(
+	redis_object *self, const redis_node *reply, bool is_literal, bool nil_is_null, uint32_t depth, zval *value)
 {
 	switch (reply->kind) {
 		case LEVERET_REDIS_ERROR:

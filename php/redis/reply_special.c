@@ -175,9 +175,8 @@ static void add_named_nodes(const redis_node *reply, bool as_numbers, zval *tabl
 		} else if (!found->text) {
 			add_assoc_null_ex(table, key, len);
 		} else {
-			int type = as_numbers
-				? is_numeric_string(ZSTR_VAL(found->text), ZSTR_LEN(found->text), &number, &real, false)
-				: 0;
+			int type =
+				as_numbers ? is_numeric_string(ZSTR_VAL(found->text), ZSTR_LEN(found->text), &number, &real, false) : 0;
 			if (type == IS_LONG) {
 				add_assoc_long_ex(table, key, len, number);
 			} else if (type == IS_DOUBLE) {

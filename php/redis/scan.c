@@ -117,8 +117,9 @@ PHP_METHOD(Redis, scan)
 		: kind == 's'            ? php_leveret_redis_list
 		: kind == 'h'            ? php_leveret_redis_pairs_values
 								 : php_leveret_redis_pairs_scores;
-	zend_result parsed = has_key ? zend_parse_parameters(ZEND_NUM_ARGS(), "S!z|S!l", &key, &reference, &pattern, &count)
-								 : zend_parse_parameters(ZEND_NUM_ARGS(), "z|S!lS!", &reference, &pattern, &count, &type);
+	zend_result parsed = has_key
+		? zend_parse_parameters(ZEND_NUM_ARGS(), "S!z|S!l", &key, &reference, &pattern, &count)
+		: zend_parse_parameters(ZEND_NUM_ARGS(), "z|S!lS!", &reference, &pattern, &count, &type);
 	if (parsed == FAILURE) {
 		RETURN_THROWS();
 	}
@@ -138,8 +139,11 @@ PHP_METHOD(Redis, scan)
 	bool is_good, is_empty;
 	do {
 		redis_words words;
-		php_leveret_redis_words_begin(
-			&words, self, !has_key ? "SCAN" : kind == 's' ? "SSCAN" : kind == 'h' ? "HSCAN" : "ZSCAN");
+		php_leveret_redis_words_begin(&words, self,
+			!has_key          ? "SCAN"
+				: kind == 's' ? "SSCAN"
+				: kind == 'h' ? "HSCAN"
+							  : "ZSCAN");
 		if (key) {
 			php_leveret_redis_add_key(&words, key);
 		}
@@ -263,8 +267,7 @@ PHP_METHOD(Redis, subscribe)
 		zend_string_release(key);
 	}
 	ZEND_HASH_FOREACH_END();
-	bool is_good =
-		leveret_redis_request(self->link, words.list, words.count, false) == LEVERET_REDIS_OK;
+	bool is_good = leveret_redis_request(self->link, words.list, words.count, false) == LEVERET_REDIS_OK;
 	php_leveret_redis_words_free(&words);
 	if (!is_good) {
 		php_leveret_redis_failed(self);
@@ -336,8 +339,7 @@ PHP_METHOD(Redis, unsubscribe)
 		is_good = reply.count >= 2 && reply.items[1].text;
 		if (is_good) {
 			zend_string *name = reply.items[1].text;
-			bool was = self->subscriptions[which]
-				&& zend_hash_del(self->subscriptions[which], name) == SUCCESS;
+			bool was = self->subscriptions[which] && zend_hash_del(self->subscriptions[which], name) == SUCCESS;
 			add_assoc_bool_ex(return_value, ZSTR_VAL(name), ZSTR_LEN(name), was);
 		}
 		php_leveret_redis_node_free(&reply);

@@ -108,8 +108,7 @@ zend_string *php_leveret_redis_pack(redis_object *self, zval *value)
 
 bool php_leveret_redis_unpack(redis_object *self, zend_string *data, zval *value)
 {
-	bool is_packed =
-		self->serializer != REDIS_SERIALIZER_NONE || self->compression != REDIS_COMPRESSION_NONE;
+	bool is_packed = self->serializer != REDIS_SERIALIZER_NONE || self->compression != REDIS_COMPRESSION_NONE;
 	if (EXPECTED(!is_packed)) {
 		return false;
 	}
@@ -243,8 +242,8 @@ static zend_string *lz4_compress(const char *data, size_t len)
 	zend_string *packed = zend_string_alloc(LZ4_HEADER + php_leveret_lz4_bound(len), 0);
 	ZSTR_VAL(packed)[0] = (char) checksum_of((const uint8_t *) &told, sizeof(told));
 	memcpy(ZSTR_VAL(packed) + 1, &told, sizeof(told));
-	ZSTR_LEN(packed) = LZ4_HEADER
-		+ php_leveret_lz4_compress((const uint8_t *) data, len, (uint8_t *) ZSTR_VAL(packed) + LZ4_HEADER);
+	ZSTR_LEN(packed) =
+		LZ4_HEADER + php_leveret_lz4_compress((const uint8_t *) data, len, (uint8_t *) ZSTR_VAL(packed) + LZ4_HEADER);
 	ZSTR_VAL(packed)[ZSTR_LEN(packed)] = '\0';
 	return packed;
 }
