@@ -13,6 +13,7 @@
 #include "base/globals.h"
 #include "memcache/module.h"
 #include "memcached/module.h"
+#include "redis/module.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -24,6 +25,7 @@ static const struct drop_in {
 	{ "apcu", php_leveret_apcu_startup },
 	{ "memcached", php_leveret_memcached_startup },
 	{ "memcache", php_leveret_memcache_startup },
+	{ "redis", php_leveret_redis_startup },
 };
 
 #define DROP_INS (sizeof(drop_ins) / sizeof(*drop_ins))

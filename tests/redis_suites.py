@@ -90,9 +90,9 @@ def tcl_run(said):
     return run
 
 
-def start_php(server, pattern, folder):
-    """The tests of the class Redis whose names match, in the original extension of that version."""
-    settings = ["-n", "-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", f"extension={PHP_REDIS}/modules/redis.so"]
+def start_php(server, pattern, folder, extension=f"{PHP_REDIS}/modules/redis.so"):
+    """The tests of the class Redis whose names match, in the original extension of that version or in another one."""
+    settings = ["-n", "-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", f"extension={extension}", "-d", "leveret.provide=redis"]
     environment = {**os.environ, "TEST_PHP_EXECUTABLE": PHP, "TEST_PHP_ARGS": " ".join(settings)}
     return start([PHP, *settings, SCRIPTS / "redis_test.php", PHP_REDIS / "tests", server.port, pattern], cwd=folder, env=environment)
 

@@ -103,7 +103,7 @@ sync
     "php": Order("""
 module
 provide
-apcu cache memcache memcached
+apcu cache memcache memcached redis
 client
 codec
 decoded
