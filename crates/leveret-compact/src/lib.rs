@@ -8,7 +8,7 @@ mod reader;
 
 use digits::Digits;
 use leveret_engine::{Encoding, Meta, Origin};
-use reader::{Key, Reader};
+use reader::{CompactReader, Key};
 
 /// What the form begins with: nothing that `serialize()` writes begins so. The second byte is the version.
 const HEAD: [u8; 2] = [0xCA, 1];
@@ -40,8 +40,11 @@ pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
 
 /// The array as `serialize()` writes it. None: the bytes are damaged, or it is longer than `len_max`.
 fn to_serialized(value: &[u8], len_max: usize) -> Option<Vec<u8>> {
-    let mut writer =
-        Writer { from: Reader::new(value.strip_prefix(&HEAD)?), out: Vec::with_capacity(2 * value.len()), len_max };
+    let mut writer = Writer {
+        from: CompactReader::new(value.strip_prefix(&HEAD)?),
+        out: Vec::with_capacity(2 * value.len()),
+        len_max,
+    };
     let tag = writer.from.byte()?;
     writer.array(tag, 1)?;
     writer.from.is_at_end().then_some(writer.out)
@@ -75,7 +78,7 @@ mod tag {
 }
 
 struct Writer<'v> {
-    from: Reader<'v>,
+    from: CompactReader<'v>,
     out: Vec<u8>,
     len_max: usize,
 }

@@ -10,7 +10,7 @@ pub enum Key<'v> {
 }
 
 /// Borrows; believes no count and no number. None: damaged.
-pub struct Reader<'v> {
+pub struct CompactReader<'v> {
     left: &'v [u8],
     strings: Vec<&'v [u8]>,
     /// The keys of all shapes, one shape after the other.
@@ -18,9 +18,9 @@ pub struct Reader<'v> {
     shapes: Vec<Range<usize>>,
 }
 
-impl<'v> Reader<'v> {
-    pub fn new(value: &'v [u8]) -> Reader<'v> {
-        Reader { left: value, strings: Vec::new(), keys: Vec::new(), shapes: Vec::new() }
+impl<'v> CompactReader<'v> {
+    pub fn new(value: &'v [u8]) -> CompactReader<'v> {
+        CompactReader { left: value, strings: Vec::new(), keys: Vec::new(), shapes: Vec::new() }
     }
 
     pub fn is_at_end(&self) -> bool {

@@ -13,7 +13,7 @@ for ($i = 0; $i < 20000; $i++) {
 }
 apcu_store('rows', $rows);
 $said = ['read' => 0, 'ended' => 0];
-for ($limit = 2; $limit <= 46; $limit += 4) {
+for ($limit = 14; $limit <= 46; $limit += 4) {
     $output = other_php("echo count(apcu_fetch('rows'));", ['memory_limit' => "{$limit}M"]);
     $said[match (true) { $output === '20000' => 'read', (bool) preg_match('/(?:Allowed memory size|Hard memory limit) of/', $output) => 'ended' }]++;
 }

@@ -24,7 +24,10 @@ foreach ([126, 127, 128, 129, 400] as $depth) {
 $self = [1];
 $self['me'] = &$self;
 apcu_store('self', $self);
-var_dump(apcu_fetch('self')['me']['me'][0]);
+$read = apcu_fetch('self');
+var_dump($read['me']['me'][0]);
+unset($self, $read);
+gc_collect_cycles();
 --EXPECT--
 int(2)
 int(5)
