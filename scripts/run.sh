@@ -131,7 +131,8 @@ verb_kill() {
     cargo run --release --locked -p leveret-testkit --bin leveret-kill -- "$@"
 }
 
-# ./x fuzz [SECONDS]: a quarter each for the parsers of the protocols, the engine against a map, damaged arenas, and what Ruby decodes.
+# ./x fuzz [SECONDS]: a quarter each for the parsers of the protocols, the engine against a map, damaged arenas, and what Ruby decodes;
+# then a million bent arrays before PHP, whatever that takes.
 verb_fuzz() {
     local seconds=${1:-60}
     [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x fuzz 60"
@@ -146,8 +147,13 @@ verb_fuzz() {
     cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- model "$each"
     step "Fuzz: damaged arenas, $each seconds"
     cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- corrupt "$each"
-    build_rust
+    verb_build
     build_ruby "$(leveret_core)"
     step "Fuzz: hostile items before Ruby's decoders, $each seconds"
     LEVERET_CORE=$(leveret_core) ruby -W "${RUBY_PATHS[@]}" ruby/test/hostile.rb "$each"
+    step "Fuzz: a million bent arrays before PHP"
+    local seed=${LEVERET_SEED:-$RANDOM}
+    note "LEVERET_SEED=$seed"
+    "php$LEVERET_PHP" -n -d extension="$ROOT/build/leveret.so" -d leveret.decoded_cache=0 -d leveret.memory=8M -d memory_limit=512M -r \
+        "require 'php/tests/cache.inc'; require 'php/tests/value/bent.inc'; bend_arrays(new_cache(), 1000000, $seed);"
 }

@@ -26,7 +26,7 @@ leveret-cli leveret-ffi
 leveret-load
 leveret-server leveret-client
 leveret-strings
-leveret-place leveret-simulator leveret-rounds leveret-tls
+leveret-place leveret-simulator leveret-rounds leveret-tls leveret-compact
 leveret-protocol leveret-engine
 """)
 

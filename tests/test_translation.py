@@ -111,14 +111,28 @@ class Translation(SystemTest):
             want = {**got["want"], **{name: f"'{text}'" for name, text in AS_TEXT.items()}}
             wants = dict.fromkeys(NATIVE, want)
             if reader == "remote-memcache":
-                # apcu_* stores in PHP's format, as pecl/memcached does, whose arrays are texts to pecl/memcache. Igbinary's flags say
-                # "serialized" to it, and that means PHP's format.
+                # Plain arrays come in PHP's format, and apcu_* stores objects so, as pecl/memcached does: texts to pecl/memcache.
+                # Igbinary's flags say "serialized" to it, and that means PHP's format.
                 wants["apcu"] = want | {name: got[plain][name] for name in COMPOSED}
-                wants["cache"] = want | {name: "missing (with a warning)" for name in COMPOSED}
+                wants["cache"] = wants["apcu"] | {name: "missing (with a warning)" for name in ("object", "objects")}
                 self.assertTrue(all(text.startswith(("'a:", "'O:", "string ")) for text in (got[plain][name] for name in COMPOSED)), got[plain])
             self.compared = 0
             for writer in NATIVE:
                 self.compare(reader, writer, wants[writer], got[writer])
+
+    def test_compact_arrays_are_told_alike(self):
+        """a plain array is the same text and length to each kind of request and to `leveret get`; what was appended to it is missing"""
+        self.php("<?php echo (int) apcu_store(['small' => ['k' => 1.5, 'l' => [1, null]], 'large' => array_fill(0, 100000, 'again')]);")
+        large = b"a:100000:{" + b"".join(b'i:%d;s:5:"again";' % index for index in range(100000)) + b"}"
+        for key, text in [(b"small", b'a:2:{s:1:"k";d:1.5;s:1:"l";a:2:{i:0;i:1;i:1;N;}}'), (b"large", large)]:
+            self.assertEqual(b"VALUE %s 4 %d\r\n%s\r\nEND\r\n" % (key, len(text), text), self.server.talk(b"get %s\r\n" % key))
+            self.assertEqual(b"VA %d s%d f4\r\n%s\r\nMN\r\n" % (len(text), len(text), text), self.server.talk(b"mg %s s f v\r\nmn\r\n" % key, end=b"MN\r\n"))
+            self.assertEqual(b"HD s%d f4\r\nMN\r\n" % len(text), self.server.talk(b"mg %s s f\r\nmn\r\n" % key, end=b"MN\r\n"))
+            told = subprocess.run([COMMAND, "get", "--arena", self.arena(), key.decode()], capture_output=True, check=True, timeout=PATIENCE)
+            self.assertEqual(text, told.stdout)
+        self.assertEqual(b"STORED\r\n", self.server.talk(b"append small 0 0 1\r\nx\r\n", end=b"\r\n"))
+        self.assertEqual(b"END\r\n", self.server.talk(b"get small\r\n"))
+        self.assertEqual([False], self.php("<?php echo json_encode([@apcu_fetch('small')]);"))
 
     def test_command_and_restore(self):
         """`leveret set --flags`, and a dump that `leveret restore` stores elsewhere, are read with the types that the flags say"""

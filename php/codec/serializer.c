@@ -1,5 +1,5 @@
-/* codec/serializer.c: arrays and objects as bytes, by PHP's serializer or, when that extension is loaded, igbinary's or
- * msgpack's.
+/* codec/serializer.c: arrays and objects as bytes: plain arrays in the compact form; the others by PHP's serializer or,
+ * when that extension is loaded, igbinary's or msgpack's.
  *
  * The two are looked up by name in the module that is loaded, so that one leveret.so fits every machine.
  */
@@ -10,6 +10,9 @@
 #include "serializer.h"
 #include "base/bytes.h"
 #include "base/globals.h"
+#include "compact_format.h"
+#include "compact_read.h"
+#include "compact_write.h"
 #include "cost.h"
 #include "damage.h"
 #include "decode.h"
@@ -186,8 +189,32 @@ bool php_leveret_wants_msgpack(bool of_apcu)
 	return chosen(of_apcu) == LEVERET_MSGPACK;
 }
 
+/* Nobody has named a serializer. */
+static bool is_left_to_us(void)
+{
+	const char *of_apc = serializer_of_apc(true);
+	return strcmp(LEVERET_G(serializer), "auto") == 0 && !(of_apc && is_known(of_apc));
+}
+
+/* The item says that it is PHP's: a program that does not know the compact form takes it for damaged. */
+static bool write_compact(const zval *value, php_leveret_encoded *out)
+{
+	size_t len;
+	uint8_t *block = php_leveret_compact_write(Z_ARR_P(value), &len);
+	if (UNEXPECTED(!block)) {
+		return false;
+	}
+	out->owned = block;
+	out->bytes = php_leveret_bytes(block, len);
+	out->meta.encoding = LEVERET_PHP;
+	return true;
+}
+
 bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out)
 {
+	if (Z_TYPE_P(value) == IS_ARRAY && is_left_to_us() && write_compact(value, out)) {
+		return true;
+	}
 	return php_leveret_serialize_as(chosen(of_apcu), value, out);
 }
 
@@ -245,7 +272,10 @@ bool php_leveret_unserialize(
 	bool is_trusted = wanted & PHP_LEVERET_TRUSTED;
 	size_t cost_max = php_leveret_cost_max(len, is_trusted);
 
-	if (EXPECTED(encoding == LEVERET_PHP)) {
+	if (EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len)) {
+		/* It never leaves this host: what comes from elsewhere is damaged. */
+		readable = is_trusted && php_leveret_compact_read(data, len, cost_max, return_value);
+	} else if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
 			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max)
 				&& php_unserialize(data, len, return_value));

@@ -41,12 +41,17 @@ class Hostile
   ].freeze
   PHP = ['a:2:{i:0;s:1:"x";s:1:"k";d:1.5;}', 'a:1:{i:1;a:1:{s:2:"ü";b:1;}}', 'i:-5;', 'd:INF;', 'b:0;', 'N;', 's:4:"text";', 'O:8:"stdClass":1:{s:1:"a";i:1;}', 'a:2:{i:0;a:0:{}i:1;R:2;}'].freeze
   JSON = ['{"a":[1,"x\\u00fc\\ud83d\\ude00",2.5e3,null,true],"b":{"c":"\\n\\"\\\\"}}', '[[[[[]]]]]', ' "text" ', '-12345678901234567890', '1e-400', '[1,2,', "#{'[' * 150}#{']' * 150}"].freeze
+  # The compact form: rows of a table, maps in each other, a long string, numbers of every width.
+  COMPACT = [
+    "\xCA\x01\x0C\x03\x0E\x03\x81id\x83name\x46\x41\xC0\x01\x0B\xE0\x03\xC8\x0C\x02\x00\x02\x08\x0F\x00\x07\0\0\0\0\0\0\xF0\x3F\x09\x03abc\x80z",
+    "\xCA\x01\x0E\x01\x45\xE0\x0E\x01\x81ab\x0D", "\xCA\x01\x0C\x04\x04\0\x80\x05\0\0\0\x80\x06\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F\x0A\x00", "\xCA\x01#{"\x0C\x01" * 127}\x0B"
+  ].map(&:b).freeze
   NUMBERS = ['0', '-1', '18446744073709551615', '007', ' 5', '5 ', '1.5', '-INF', 'NAN', 'infinity', '1e999', '0x10', '1_000', ''].freeze
   # Bits that some make looks at, and others.
   FLAGS = [0, 1, 2, 3, 4, 5, 6, 8, 16, 32, 48, 1 << 16, 1 << 24, (1 << 24) | 1, (1 << 31) | 3].freeze
   CLASSES = [Row, Time, Set, 'Object'].freeze
   # In a String of any bytes, what lengths and counts are made of.
-  LURES = ["\x04\x08", "\x04\xff\xff\xff\x7f", "\x04\x00\x00\x00\x80", "\xfc\x01\x00\x00\x80", '@', 'I', 'e:', 'U:', 'o:', 'S:', 'c', '{', '[', '\\u', '\\', '"', ':2147483648:', ';', "\0"].map(&:b).freeze
+  LURES = ["\x04\x08", "\x04\xff\xff\xff\x7f", "\x04\x00\x00\x00\x80", "\xfc\x01\x00\x00\x80", '@', 'I', 'e:', 'U:', 'o:', 'S:', 'c', '{', '[', '\\u', '\\', '"', ':2147483648:', ';', "\0", "\xCA\x01", "\x0C\xFF\xFF\xFF\xFF\x0F", "\x0E\x02", "\xE0", "\xC0\x00"].map(&:b).freeze
 
   attr_reader :rounds, :answers
 
@@ -60,7 +65,7 @@ class Hostile
     @sink = File.open(File::NULL, 'wb')
     @rounds = 0
     @answers = Hash.new(0)
-    @samples = VALUES.map { |value| Marshal.dump(value) } + PHP + JSON + NUMBERS
+    @samples = VALUES.map { |value| Marshal.dump(value) } + PHP + JSON + COMPACT + NUMBERS
     @readers = readers_of(folder, served)
   end
 

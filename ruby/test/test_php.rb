@@ -30,6 +30,30 @@ class TestPhp < LeveretTest
     assert_equal "\xff\xd8".b, c['image']
   end
 
+  # Rows of a table, more strings and keys than have short numbers, numbers of every width, keys of every kind.
+  def test_ruby_reads_arrays_in_the_compact_form
+    c = cache
+    php(<<~'PHP')
+      $numbers = [];
+      foreach ([0, 63, 64, 127, 128, 32767, 32768, 2147483647, 2147483648, PHP_INT_MAX] as $number) {
+          array_push($numbers, $number, -$number - 1);
+      }
+      $rows = array_map(fn ($id) => ['id' => $id, 'name' => "row $id", 'more' => [5 => null, -1 => true, '' => 'x', '07' => 1.5]], range(0, 9999));
+      $maps = array_map(fn ($id) => ["only $id" => 'row 7'], range(0, 99));
+      $cache->set('all', [$numbers, $rows, $maps, $maps, str_repeat('ü', 500), "\xff" . str_repeat('x', 70), [[], [[]]]]);
+    PHP
+    widths = [0, 63, 64, 127, 128, 32_767, 32_768, 2_147_483_647, 2_147_483_648, 2**63 - 1].flat_map { |number| [number, -number - 1] }
+    rows = (0..9999).map { |id| { 'id' => id, 'name' => "row #{id}", 'more' => { 5 => nil, -1 => true, '' => 'x', '07' => 1.5 } } }
+    maps = (0..99).map { |id| { "only #{id}" => 'row 7' } }
+    want = [widths, rows, maps, maps, 'ü' * 500, "\xff".b + 'x' * 70, [[], [[]]]]
+    got = c['all']
+    assert_equal want, got
+    # Each string is one of its own.
+    got[2][0]['only 0'] << 'changed'
+    assert_equal 'row 7', got[3][0]['only 0']
+    assert_equal 'row 7', got[1][7]['name']
+  end
+
   def test_both_count_the_same_counter
     c = cache
     assert_equal 5, c.increment('n', 5)

@@ -228,6 +228,9 @@ static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes
 		case LEVERET_JSON:
 			return json_read(bytes, value);
 		case LEVERET_PHP:
+			if (compact_is(bytes) && meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
+				return compact_read(bytes, value);
+			}
 			/* Dalli's bits for compressed Marshal are pecl/memcache's for compressed serialized data. */
 			return is_marshal(bytes) ? read_marshal(bytes, allowed, value) : php_read(bytes, value);
 		case LEVERET_MARSHAL:

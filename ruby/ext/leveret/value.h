@@ -70,6 +70,10 @@ problem json_read(VALUE text, VALUE *value);
 /* value_php.c: PHP's serialize(), without objects. */
 problem php_read(VALUE text, VALUE *value);
 
+/* value_compact.c: arrays as Leveret's own entrances store them. */
+bool compact_is(VALUE bytes);
+problem compact_read(VALUE bytes, VALUE *value);
+
 /* PHP and JSON nest at most so deep here; what is deeper is damaged, or goes by Marshal. */
 #define DEPTH_MAX 100
 

@@ -135,12 +135,14 @@ fn write_entry(out: &mut impl Write, entry: &DumpLine, flags: u32, value: &[u8],
     out.write_all(b"\r\n")
 }
 
+/// What is damaged is left out.
 fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
+    let Some(value) = leveret_compact::served(&item.meta, item.value.clone()) else { return Ok(()) };
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
     let exptime = item.deadline.time().map_or(0, |time| on_wire_end(time.to_unix()));
-    write!(out, " {} {exptime} {}\r\n", leveret_server::flags::on_wire(&item.meta), item.value.len())?;
-    out.write_all(&item.value)?;
+    write!(out, " {} {exptime} {}\r\n", leveret_server::flags::on_wire(&item.meta), value.len())?;
+    out.write_all(&value)?;
     out.write_all(b"\r\n")
 }
 

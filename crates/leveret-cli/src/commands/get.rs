@@ -43,7 +43,7 @@ impl GetArgs {
             missed |= item.is_none();
             match item {
                 Some(item) if as_json => output::json_line(&mut out, &Line::of(&item))?,
-                Some(item) => write_value(&mut out, &item.value)?,
+                Some(item) => write_value(&mut out, &served(item))?,
                 None if as_json => output::json_line(&mut out, &Miss { key: json::key(key), found: false })?,
                 None => output::say_miss(key),
             }
@@ -53,6 +53,11 @@ impl GetArgs {
         arena.check()?;
         Ok((!missed).into())
     }
+}
+
+/// The value as a client of a server gets it; its bytes where they are damaged.
+fn served(item: Item) -> Vec<u8> {
+    leveret_compact::served(&item.meta, item.value.clone()).unwrap_or(item.value)
 }
 
 fn write_value(out: &mut impl Write, value: &[u8]) -> Result<(), Failure> {

@@ -125,9 +125,13 @@ impl RestoreArgs {
             summary.left_out += 1;
             return Ok(());
         }
+        let Some(value) = leveret_compact::served(&item.meta, item.value.clone()) else {
+            summary.refused += 1;
+            return Ok(());
+        };
         let verb: &[u8] = if self.replace { b"set " } else { b"add " };
-        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.map_or(0, on_wire_end), item.value.len());
-        conversation.say(&[verb, &item.key, numbers.as_bytes(), &item.value, b"\r\n"].concat())?;
+        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.map_or(0, on_wire_end), value.len());
+        conversation.say(&[verb, &item.key, numbers.as_bytes(), &value, b"\r\n"].concat())?;
         let line = conversation.line()?;
         match line.trim_ascii_end() {
             b"STORED" => summary.stored += 1,

@@ -7,6 +7,7 @@ use crate::counters::requests::Count;
 use crate::log::{self, Level};
 use crate::printable::shown;
 use crate::watch::Kinds;
+use leveret_compact::{may_be_compact, served};
 use leveret_engine::{Deadline, Error, Found, ReadOptions, AHEAD};
 use leveret_protocol::text;
 
@@ -171,6 +172,9 @@ pub(crate) fn value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found
     if R::IS_LOGGED && cx.is_verbose() {
         tell_value(cx, key);
     }
+    if may_be_compact(&found.meta) {
+        return whole_value(cx, key, found, reply);
+    }
     let begin = cx.output.len();
     for _ in 0..TRIES {
         reply.head(cx.output, key, &found);
@@ -187,7 +191,7 @@ pub(crate) fn value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found
             }
         }
     }
-    value_under_lock(cx, key, found, reply)
+    whole_value(cx, key, found, reply)
 }
 
 #[cold]
@@ -196,21 +200,42 @@ fn again<R: Reply>(cx: &Context<'_>, key: &[u8], reply: &R) -> Result<Option<Fou
     find(cx, key, if reply.tells_cas() { cx.with_cas(untraced) } else { untraced })
 }
 
-/// As `value`, for an item that was recycled during each copy: in the end under the lock, where it cannot be.
+/// As `value`, for an item that was recycled during each copy (in the end under the lock, where it cannot be), or whose
+/// bytes are not those that clients get.
 #[cold]
-fn value_under_lock<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
+fn whole_value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
     let options = ReadOptions::new().untraced();
     let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
-    let Some(item) = read(cx.arena.get_with(key, options, cx.now))? else {
+    let item = read(cx.arena.get_with(key, options, cx.now))?;
+    let Some((item, value)) = item.and_then(|mut item| {
+        let value = served(&item.meta, std::mem::take(&mut item.value));
+        value.map(|value| (item, value))
+    }) else {
         reply.miss(cx.output, key);
         return Ok(());
     };
-    (found.cas, found.meta, found.value_len) = (item.cas, item.meta, item.value.len() as u64);
+    (found.cas, found.meta, found.value_len) = (item.cas, item.meta, value.len() as u64);
     (found.mtime, found.deadline) = (item.mtime, item.deadline);
     reply.head(cx.output, key, &found);
-    cx.output.extend_from_slice(&item.value);
+    cx.output.extend_from_slice(&value);
     cx.output.extend_from_slice(R::BEHIND);
     Ok(())
+}
+
+/// Bytes of the value as clients get it.
+#[inline]
+pub(crate) fn value_len(cx: &Context<'_>, key: &[u8], found: &Found) -> u64 {
+    if may_be_compact(&found.meta) {
+        served_len(cx, key).unwrap_or(found.value_len)
+    } else {
+        found.value_len
+    }
+}
+
+#[cold]
+fn served_len(cx: &Context<'_>, key: &[u8]) -> Option<u64> {
+    let item = cx.arena.get_with(key, ReadOptions::new().untraced(), cx.now).ok()??;
+    served(&item.meta, item.value).map(|value| value.len() as u64)
 }
 
 /// `-vv`: tells of a value on its way to the client.

@@ -53,11 +53,12 @@ pub(super) fn get(cx: &mut Context<'_>, get: &MetaGet<'_>) {
         Ok(met) => met,
         Err(error) => return say_error(cx, &error),
     };
-    let Some(recache::MetItem { found, race, told }) = met else { return miss(cx.output, get) };
+    let Some(recache::MetItem { mut found, race, told }) = met else { return miss(cx.output, get) };
     let now = cx.now;
     let reply = MetaValue { get, race, told, now, shows_cas: cx.shared.settings.cas, tells_cas: ask.tells_cas };
     let knows = get.unless_cas == Some(found.cas) && cx.shown_cas(found.cas) != 0;
     if !get.value || knows {
+        found.value_len = gets::value_len(cx, key, &found);
         return write_meta(cx.output, b"HD", &get.key, get.returns, &reply.facts(&found));
     }
     if let Err(error) = gets::value(cx, key, found, &reply) {

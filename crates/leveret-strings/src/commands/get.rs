@@ -3,6 +3,7 @@ use crate::call::{Answered, Call, Impact};
 use crate::options::{part, GetexOptions};
 use crate::problem::Problem;
 use crate::words::integer;
+use leveret_compact::{may_be_compact, served};
 use leveret_engine::{Arena, Deadline, Found, ReadOptions, AHEAD};
 use leveret_protocol::resp::Arguments;
 
@@ -43,8 +44,15 @@ pub fn mget(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `STRLEN key`.
 pub fn strlen(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let found = call.arena.and_then(|arena| arena.find(request.get(1), call.now));
-    call.reply.integer(found.map_or(0, |found| found.value_len as i64));
+    let key = request.get(1);
+    let found = call.arena.and_then(|arena| arena.find(key, call.now));
+    let len = match (call.arena, found) {
+        (Some(arena), Some(found)) if may_be_compact(&found.meta) => {
+            whole(call, arena, key)?.map_or(0, |value| value.len())
+        }
+        (_, found) => found.map_or(0, |found| found.value_len as usize),
+    };
+    call.reply.integer(len as i64);
     Ok(Impact::None)
 }
 
@@ -53,7 +61,8 @@ pub fn getrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (start, end) = (integer(request.get(2))?, integer(request.get(3))?);
     let mut value = Vec::new();
     if let Some(arena) = call.arena {
-        arena.read_into(request.get(1), ReadOptions::new(), call.now, &mut value)?;
+        let found = arena.read_into(request.get(1), ReadOptions::new(), call.now, &mut value)?;
+        value = found.and_then(|found| served(&found.meta, value)).unwrap_or_default();
     }
     call.reply.bulk(part(&value, start, end));
     Ok(Impact::None)
@@ -70,7 +79,10 @@ pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         call.reply.nil();
         return Ok(Impact::None);
     };
-    call.reply.bulk(&item.value);
+    match served(&item.meta, item.value) {
+        Some(value) => call.reply.bulk(&value),
+        None => call.reply.nil(),
+    }
     Ok(Impact::Removed)
 }
 
@@ -107,7 +119,10 @@ pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         call.reply.nil();
         return Ok(Impact::None);
     };
-    call.reply.bulk(&item.value);
+    match served(&item.meta, item.value) {
+        Some(value) => call.reply.bulk(&value),
+        None => call.reply.nil(),
+    }
     Ok(match is_changed {
         true if deadline.is_past(call.now) => Impact::Removed,
         true => Impact::Changed,
@@ -132,6 +147,9 @@ fn value(call: &mut Call<'_>, key: &[u8], options: ReadOptions, is_last: bool) -
 fn say(call: &mut Call<'_>, arena: &Arena, key: &[u8], mut found: Found, is_last: bool) -> Result<(), Problem> {
     let untraced = ReadOptions::new().untraced();
     let begin = call.reply.len();
+    if may_be_compact(&found.meta) {
+        return say_whole(call, arena, key);
+    }
     for _ in 0..TRIES {
         call.reply.bulk_header(found.value_len as usize);
         if is_last && found.value_len >= SENT_DIRECTLY && call.host.send(arena, &found) {
@@ -148,10 +166,21 @@ fn say(call: &mut Call<'_>, arena: &Arena, key: &[u8], mut found: Found, is_last
             return Ok(());
         }
     }
-    let mut value = Vec::new();
-    match arena.read_into(key, untraced, call.now, &mut value)? {
-        Some(_) => call.reply.bulk(&value),
+    say_whole(call, arena, key)
+}
+
+/// As `say`, for an item that was recycled during each copy, or whose bytes are not those that clients get.
+#[cold]
+fn say_whole(call: &mut Call<'_>, arena: &Arena, key: &[u8]) -> Result<(), Problem> {
+    match whole(call, arena, key)? {
+        Some(value) => call.reply.bulk(&value),
         None => call.reply.nil(),
     }
     Ok(())
+}
+
+fn whole(call: &Call<'_>, arena: &Arena, key: &[u8]) -> Result<Option<Vec<u8>>, Problem> {
+    let mut value = Vec::new();
+    let found = arena.read_into(key, ReadOptions::new().untraced(), call.now, &mut value)?;
+    Ok(found.and_then(|found| served(&found.meta, value)))
 }
