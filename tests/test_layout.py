@@ -36,7 +36,7 @@ lib
 server
 metrics
 net
-systemd signals warm_restart announcing
+systemd signals warm_restart
 session
 verbose receive
 dialects
@@ -48,7 +48,7 @@ stats
 shared
 redis
 watch auth
-tls live inbox overdue
+tls live inbox overdue announcing
 counters
 settings
 redis/settings

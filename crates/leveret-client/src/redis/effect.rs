@@ -62,7 +62,7 @@ impl RedisWords {
             b"HELLO" | b"QUIT" | b"MONITOR" | b"SYNC" | b"PSYNC" | b"REPLCONF" | b"READONLY" | b"READWRITE"
             | b"ASKING" | b"SUBSCRIBE" | b"PSUBSCRIBE" | b"SSUBSCRIBE" | b"UNSUBSCRIBE" | b"PUNSUBSCRIBE"
             | b"SUNSUBSCRIBE" => OPAQUE,
-            name if is_raw && leveret_strings::lookup(name).is_none() => OPAQUE,
+            name if is_raw && !leveret_strings::is_known(name) => OPAQUE,
             _ => RedisWords::default(),
         }
     }

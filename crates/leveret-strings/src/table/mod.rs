@@ -21,6 +21,15 @@ const ROW_BITS: u32 = 12;
 /// By the hash of its name: the family and the row of a command, counted from 1; 0: nothing is here.
 static BY_NAME: [u16; PLACES] = hashed();
 
+const COUNT: usize = strings::ROWS.len()
+    + bits::ROWS.len()
+    + keyspace::ROWS.len()
+    + server::ROWS.len()
+    + scripting::ROWS.len()
+    + refused::ROWS.len();
+
+static NAMES: [&str; COUNT] = names();
+
 /// All rows, family by family.
 pub fn rows() -> impl Iterator<Item = &'static CommandRow> {
     FAMILIES.iter().flat_map(|rows| rows.iter())
@@ -38,6 +47,27 @@ pub fn lookup(name: &[u8]) -> Option<&'static CommandRow> {
         }
         place = (place + 1) % PLACES;
     }
+}
+
+/// Whether the table has a command of that name. A program that asks no more than this is linked without the commands.
+pub fn is_known(name: &[u8]) -> bool {
+    NAMES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+}
+
+const fn names() -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
+    let mut family = 0;
+    let mut count = 0;
+    while family < FAMILIES.len() {
+        let mut row = 0;
+        while row < FAMILIES[family].len() {
+            names[count] = FAMILIES[family][row].name;
+            count += 1;
+            row += 1;
+        }
+        family += 1;
+    }
+    names
 }
 
 /// FNV-1a of the name in lower case.
@@ -79,6 +109,7 @@ mod tests {
         for row in rows() {
             let found = |name: &str| lookup(name.as_bytes()).map(|found| found.name);
             assert_eq!(found(row.name), Some(row.name));
+            assert!(is_known(row.name.as_bytes()) && is_known(row.name.to_uppercase().as_bytes()));
             assert_eq!(found(&row.name.to_uppercase()), Some(row.name));
             assert_eq!(found(&format!("{}+", row.name)), None);
             for subcommand in row.subcommands() {
@@ -86,6 +117,8 @@ mod tests {
             }
         }
         assert_eq!(rows().filter(|row| row.name == "get").count(), 1);
+        assert_eq!(rows().count(), NAMES.len());
+        assert!(!is_known(b"") && !is_known(b"get+"));
         assert!(lookup(b"").is_none() && lookup(&[b'x'; 10_000]).is_none());
     }
 }
