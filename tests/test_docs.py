@@ -37,11 +37,13 @@ class Readme(SystemTest):
         """Every file that a page links to, or tells to install, is there"""
         pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
         for page in (*pages, *(ROOT / "docs").rglob("*.md")):
-            for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page} links to {target}, which is not there")
-        for words in re.findall(r"^install (.*)", (ROOT / "docs" / "how-to" / "install.md").read_text(), re.MULTILINE):
+                if heading and (found := page.parent / target if target else page).suffix == ".md":
+                    self.assertIn(heading, headings(found.read_text()), f"{page} links to {target}#{heading}, which is not there")
+        for words in re.findall(r"^install (.*)", (ROOT / "docs" / "how-to" / "install-from-source.md").read_text(), re.MULTILINE):
             for file in re.findall(r"(?:^| )((?:php|packaging)/\S+)", words):
-                self.assertTrue((ROOT / file).exists(), f"docs/how-to/install.md installs {file}, which is not there")
+                self.assertTrue((ROOT / file).exists(), f"docs/how-to/install-from-source.md installs {file}, which is not there")
 
     def test_settings(self):
         """docs/reference/settings.md names each directive of module leveret with its default"""
@@ -135,6 +137,12 @@ class Applications(SystemTest):
         self.assertLessEqual({"stats", "watch", "doctor", "keys"}, commands)
         for command in commands:
             self.assertEqual(0, run([str(COMMAND), command, "--help"]).returncode, command)
+
+
+def headings(text):
+    """Anchors, as GitHub makes them from headings."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE)}
 
 
 def blocks(language, text=README):
