@@ -93,7 +93,7 @@ HASHES = ["DEFAULT", "MD5", "CRC", "FNV1_64", "FNV1A_64", "FNV1_32", "FNV1A_32",
 DISTRIBUTIONS = ["MODULA", "CONSISTENT"]
 VALUES = alone(SCALARS, TEXTS, ARRAYS, OBJECTS, CIRCLES)
 WORKED = worked(COUNTED, WORKS)
-# What has no JSON is refused by ours, and a part of it, or null, is stored by the original: so without the circles (docs/client.md).
+# What has no JSON is refused by ours, and a part of it, or null, is stored by the original: so without the circles (docs/reference/differences.md).
 AS_JSON = alone(SCALARS, TEXTS, ARRAYS, OBJECTS)
 SOME = AS_JSON[::3] + alone(SIZES[::4])
 # What a server answers in silence. Where it does not, the original ends its connection before it has read that, and loses what it wrote behind.
@@ -160,7 +160,7 @@ class Memcached:
                 if (name, binary) == ("NOREPLY", True):
                     cells = SOME + worked(["json 5", "text abc"], SILENT)
                 elif name == "BUFFER_WRITES":
-                    # What is larger than ours queues is sent at once, and its result code says so (docs/client.md).
+                    # What is larger than ours queues is sent at once, and its result code says so (docs/reference/differences.md).
                     queued = [cell for cell in SOME if cell[0] not in ("noise 19999", "words 20000")]
                     cells = queued + worked(["json 5", "text abc"], QUEUED)
                 yield self.batch(f"{name} {value}{' binary' if binary else ''}", cells, steps)
@@ -170,7 +170,7 @@ class Memcached:
             yield self.batch(f"prefix of {len(prefix)}, {prefix[:4]}", SOME + SOME_WORKED, options(PREFIX_KEY=prefix), prefix=prefix, look=len(prefix) <= 100)
         for separator in (" ", "\t", "\u00e9", "\x7f", "%"):
             yield self.batch(f"keys with {separator!r}, binary", alone(TEXTS), options(BINARY_PROTOCOL=True), separator=separator)
-            # In text 3.2 refuses keys that 3.3 and ours take, and sends others that no server understands with getMulti (docs/client.md); 3.3 takes
+            # In text 3.2 refuses keys that 3.3 and ours take, and sends others that no server understands with getMulti (docs/reference/differences.md); 3.3 takes
             # DEL, and ours does not.
             if separator not in ("\u00e9", "\x7f"):
                 yield self.batch(f"keys with {separator!r}", alone(TEXTS), separator=separator, many=separator == "%")

@@ -52,8 +52,8 @@ class BenchCommand(SystemTest):
         self.assertEqual([*ONE_KEY, *SITE, *APPLICATION, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *SERVERS, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
-        promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
-        self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/command.md has the fields of --json")
+        promised = next(line for line in (ROOT / "docs" / "reference" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
+        self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/reference/command.md has the fields of --json")
         for chart in of(RUBY):
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("dalli-ruby", "dalli-noblock-ruby") if chart["name"] == "ruby-set" else ("dalli-ruby",):

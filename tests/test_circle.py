@@ -34,10 +34,10 @@ class Circle(SystemTest):
         return (done.stdout + done.stderr).splitlines()
 
     def test_come_and_go(self):
-        """twice: installed by the README's lines, removed by docs/install.md's, under load; no page fails, and nothing is left that the next round would meet"""
+        """twice: installed by the README's lines, removed by docs/how-to/uninstall.md's, under load; no page fails, and nothing is left that the next round would meet"""
         install = lines_of("README.md", "Install", number=0).removeprefix("./x package 12\n") + lines_of("README.md", "Install", number=1)
         server = "systemctl disable --now memcached\nsystemctl enable --now leveret\n"
-        self.assertIn(server, (ROOT / "docs" / "install.md").read_text())
+        self.assertIn(server, (ROOT / "docs" / "how-to" / "replace-memcached.md").read_text())
         lines = self.inside(f"""
             cd /packages
             systemctl enable --now memcached
@@ -55,9 +55,9 @@ class Circle(SystemTest):
                 curl -sS http://127.0.0.1/circle.php
                 leveret uninstall --apply "$SITE" || cat "$SITE/circle-server.php"
                 rm "$SITE/circle-server.php.leveret-backup"
-                {lines_of("docs/install.md", "Uninstall", "sh")}
+                {lines_of("docs/how-to/uninstall.md", "2. Remove Leveret", "sh")}
                 curl -sS http://127.0.0.1/circle.php
-                {lines_of("docs/install.md", "Uninstall", "bash")}
+                {lines_of("docs/how-to/uninstall.md", "2. Remove Leveret", "bash")}
                 module_state
             done
             kill $VISITORS; wait $VISITORS || true
@@ -117,7 +117,7 @@ class Circle(SystemTest):
         self.assertIn(f"nothing provides these modules any more: apcu memcached memcache. To enable the originals: phpenmod -v {PHP_VERSION} apcu memcached memcache", said)
 
     def test_upgrade_restarts(self):
-        """an upgrade restarts the servers and the php-fpm that run, as docs/install.md says, and starts nothing that does not run"""
+        """an upgrade restarts the servers and the php-fpm that run, as docs/how-to/upgrade.md says, and starts nothing that does not run"""
         lines = self.inside("""
             older_packages leveret php$PHP-leveret
             start_site

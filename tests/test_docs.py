@@ -37,18 +37,20 @@ class Readme(SystemTest):
         """Every file that a page links to, or tells to install, is there"""
         pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
         for page in (*pages, *(ROOT / "docs").rglob("*.md")):
-            for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page} links to {target}, which is not there")
-        for words in re.findall(r"^install (.*)", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE):
+                if heading and (found := page.parent / target if target else page).suffix == ".md":
+                    self.assertIn(heading, headings(found.read_text()), f"{page} links to {target}#{heading}, which is not there")
+        for words in re.findall(r"^install (.*)", (ROOT / "docs" / "how-to" / "install-from-source.md").read_text(), re.MULTILINE):
             for file in re.findall(r"(?:^| )((?:php|packaging)/\S+)", words):
-                self.assertTrue((ROOT / file).exists(), f"docs/install.md installs {file}, which is not there")
+                self.assertTrue((ROOT / file).exists(), f"docs/how-to/install-from-source.md installs {file}, which is not there")
 
     def test_settings(self):
-        """docs/settings.md names each directive of module leveret with its default"""
+        """docs/reference/settings.md names each directive of module leveret with its default"""
         # Not those of the tests' own provider. Of a PHP's version the page says X.Y.
         script = "<?php echo str_replace(PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, 'X.Y', json_encode(ini_get_all('leveret', false)));"
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
-        written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "settings.md").read_text(), re.MULTILINE))
+        written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "reference" / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
 
 
@@ -98,7 +100,7 @@ class Applications(SystemTest):
         for page in self.pages:
             text = page.read_text()
             self.assertEqual("One web server or several?", re.search(r"^## (.*)", text, re.MULTILINE)[1], page.name)
-            self.assertIn("](../several-servers.md)", text, page.name)
+            self.assertIn("](../tutorial/several-web-servers.md)", text, page.name)
         for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
             for sentence in re.findall(r"[^.:]*\bno server is needed", page.read_text(), re.IGNORECASE):
                 if page.name not in ("metrics.md", "protocol.md"):
@@ -106,7 +108,7 @@ class Applications(SystemTest):
 
     def test_several_servers(self):
         """The page for several hosts: the server takes its configurations, PHP its lines, and the command says where a key is"""
-        text = (DOCS / "several-servers.md").read_text()
+        text = (DOCS / "tutorial" / "several-web-servers.md").read_text()
         for number, block in enumerate(blocks("toml", text)):
             file = self.folder / f"{number}.toml"
             file.write_text(block)
@@ -135,6 +137,12 @@ class Applications(SystemTest):
         self.assertLessEqual({"stats", "watch", "doctor", "keys"}, commands)
         for command in commands:
             self.assertEqual(0, run([str(COMMAND), command, "--help"]).returncode, command)
+
+
+def headings(text):
+    """Anchors, as GitHub makes them from headings."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE)}
 
 
 def blocks(language, text=README):

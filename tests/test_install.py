@@ -1,4 +1,4 @@
-"""docs/install.md, word for word, on this machine's own Debian: over copies of its folders that only the test sees, and that go with it."""
+"""docs/how-to/install-from-source.md and uninstall.md, word for word, on this machine's own Debian: over copies of its folders that only the test sees, and that go with it."""
 
 import re
 import shutil
@@ -68,14 +68,14 @@ def what_is_missing(folder):
 @unittest.skipUnless(AM_ROOT and shutil.which("systemd-sysusers"), "only root can have folders of its own, and systemd makes the user")
 class Install(SystemTest):
     def test_page(self):
-        """the commands of docs/install.md set up extension, shared folder and server, so that all see the same items, and take them back"""
+        """the commands of docs/how-to/install-from-source.md set up extension, shared folder and server, so that all see the same items, and those of uninstall.md take them back"""
         below = self.folder / "below"
         below.mkdir()
         missing = what_is_missing(below)
         if missing:
             self.skipTest(f"a machine of its own cannot be made here: {missing}")
-        page = (ROOT / "docs" / "install.md").read_text().replace("8.2", PHP_VERSION)
-        extension, folder, server, gem, look, back = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        pages = "".join((ROOT / "docs" / "how-to" / name).read_text() for name in ("install-from-source.md", "uninstall.md")).replace("8.2", PHP_VERSION)
+        extension, folder, server, gem, look, back = re.findall(r"^```sh\n(.*?)^```", pages, re.MULTILINE | re.DOTALL)
         before = run([PHP, "-m"]).stdout
         run(["bash", "-c", GEM])
         done = machine(below, extension + folder + server + AT_WORK + gem + look + back + LOADED)

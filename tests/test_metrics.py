@@ -162,7 +162,7 @@ class Metrics(SystemTest):
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
     def test_dashboard_and_alerts(self):
-        """each metric that the dashboard, the alerts and docs/metrics.md name is one that a server tells, and each alert has a test"""
+        """each metric that the dashboard, the alerts and docs/reference/metrics.md name is one that a server tells, and each alert has a test"""
         self.serve()
         told = {name.split(",")[0] for name in samples(self.scrape())}
         # TLS has metrics only where there is TLS.
@@ -171,12 +171,12 @@ class Metrics(SystemTest):
         dashboard = json.loads((GRAFANA / "leveret.json").read_text())
         asked = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
         self.assertGreater(len(asked), 20)
-        page = (ROOT / "docs" / "metrics.md").read_text()
+        page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
         for place, text in (("dashboard", " ".join(asked)), ("rules", rules), ("page", page)):
             names = set(re.findall(r"\b(?:memcached|leveret)_[a-z_]*[a-z](?![a-z_*])", text)) - {"memcached_exporter"}
             self.assertTrue(names)
             self.assertEqual(set(), names - told, place)
-        self.assertEqual(set(), {name for name in told if name not in page}, "docs/metrics.md names them all")
+        self.assertEqual(set(), {name for name in told if name not in page}, "docs/reference/metrics.md names them all")
         test = (GRAFANA / "leveret.rules.test.yml").read_text()
         for alert in re.findall(r"alert: (\w+)", rules):
             self.assertRegex(test, rf"alertname: {alert}\n", alert)

@@ -154,7 +154,7 @@ class Packages(SystemTest):
             {server.build}
             # Both images make the group.
             {site.build.replace("groupadd", "groupadd --force")}
-            # The volume of docs/containers.md.
+            # The volume of docs/how-to/containers.md.
             mount -t tmpfs -o size=1g,mode=2770,gid=11211 tmpfs /cache
             ({site.start}) & FPM=$!
             ({server.start}) & SERVER=$!
@@ -198,8 +198,8 @@ class Packages(SystemTest):
 
     @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
     def test_beside_the_originals(self):
-        """where php-apcu, php-memcached and php-memcache stay, they answer as before; by the commands of docs/install.md they make room"""
-        page = (ROOT / "docs" / "install.md").read_text()
+        """where php-apcu, php-memcached and php-memcache stay, they answer as before; by the commands of docs/how-to/install.md they make room"""
+        page = (ROOT / "docs" / "how-to" / "install.md").read_text()
         commands = re.search(r"^```bash\n(apt install .*?)^```", page, re.MULTILINE | re.DOTALL)[1].replace("8.2", PHP_VERSION)
         lines = self.on_fresh_root("""
             start_site

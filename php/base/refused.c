@@ -36,7 +36,7 @@ void php_leveret_tell_no_memory(leveret_arena *arena, size_t len)
 	log_once(&LEVERET_G(no_memory_logged),
 		"leveret: a value of %zu bytes was not stored: nothing in the arena %s could make room for it"
 		" (%" PRIu64 " bytes, of which its file has %" PRIu64
-		"). Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
+		"). Give it more memory (docs/how-to/more-memory.md), or its file system more space. Further values are refused without a line here",
 		len, refused_name_of(arena, path), stats.memory_limit, stats.memory_allocated);
 }
 
@@ -46,7 +46,7 @@ void php_leveret_tell_no_memory_of(leveret_pool *pool, uint32_t server)
 	if (leveret_pool_server(pool, server, &is) == LEVERET_CODE_SUCCESS && is.kind == LEVERET_SERVER_ARENA) {
 		log_once(&LEVERET_G(no_memory_logged),
 			"leveret: a value was not stored: nothing in the arena %.*s could make room for it."
-			" Give it more memory (docs/operations.md), or its file system more space. Further values are refused without a line here",
+			" Give it more memory (docs/how-to/more-memory.md), or its file system more space. Further values are refused without a line here",
 			(int) MIN(is.host.len, PATH_LEN), (const char *) is.host.data);
 	}
 }
@@ -57,6 +57,6 @@ void php_leveret_tell_too_large(leveret_arena *arena, size_t len)
 	log_once(&LEVERET_G(too_large_logged),
 		"leveret: remember() has returned a value of %zu bytes without storing it: the arena %s takes %" PRIu64
 		" bytes for one value,"
-		" so each call computes it again. Store it in parts, or use a larger arena (docs/operations.md). Further values are refused without a line here",
+		" so each call computes it again. Store it in parts, or use a larger arena (docs/how-to/more-memory.md). Further values are refused without a line here",
 		len, refused_name_of(arena, path), leveret_value_max(arena));
 }

@@ -79,7 +79,7 @@ restart_server() {
 
 start_site() {
     cp /tests/*.php "$SITE/"
-    # As docs/install.md has it, where the group is there.
+    # As docs/how-to/share-a-cache.md has it, where the group is there.
     if getent group leveret >/dev/null; then usermod -aG leveret www-data; fi
     cat >/etc/nginx/sites-available/default <<NGINX
 server {

@@ -293,7 +293,7 @@ fn every_request_counts_as_in_memcached() {
     let mut ours = Ours::new(Settings { item_size_max: 128 << 10, ..Settings::default() });
     let (mut number, mut wrong) = (0, Vec::new());
     let mut compare = |what: String, mut theirs: BTreeMap<String, i64>, ours: BTreeMap<String, i64>| {
-        // Listed in docs/protocol.md: here a store does not look at what it replaces.
+        // Listed in docs/reference/protocol.md: here a store does not look at what it replaces.
         let is_store =
             ["cmd_set", "total_items", "store_too_large", "cmd_meta"].iter().any(|name| theirs.contains_key(*name));
         if !ours.contains_key("get_expired") && (is_store || what.ends_with("too large")) {

@@ -147,7 +147,7 @@ impl UninstallArgs {
         };
         writeln!(
             out,
-            "{} to change before Leveret is removed.{apply} The commands for removing it: docs/install.md, \"Uninstall\".",
+            "{} to change before Leveret is removed.{apply} The commands for removing it: docs/how-to/uninstall.md.",
             counted(left, "line")
         )?;
         Ok(())

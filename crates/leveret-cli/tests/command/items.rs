@@ -82,7 +82,7 @@ fn json_says_all_that_is_known_of_an_item() {
         assert_eq!(item[name].to_string(), want, "{name}");
     }
     let order: Vec<String> = item.as_object().expect("an object").keys().cloned().collect();
-    assert_eq!(order.len(), 13, "a field more or less is a change of the schema: see docs/command.md");
+    assert_eq!(order.len(), 13, "a field more or less is a change of the schema: see docs/reference/command.md");
 
     host.run_with_input(&["set", "b", "-"], b"\xff").ends(0);
     assert_eq!(host.run(["get", "b", "--json"]).json()["value_base64"], "/w==");

@@ -1,8 +1,8 @@
-//! What `--json` prints has the fields that docs/command.md promises to scripts, no more and no fewer.
+//! What `--json` prints has the fields that docs/reference/command.md promises to scripts, no more and no fewer.
 use crate::common::Host;
 use std::collections::BTreeSet;
 
-const PAGE: &str = include_str!("../../../../docs/command.md");
+const PAGE: &str = include_str!("../../../../docs/reference/command.md");
 
 /// The names in backticks, without what stands in brackets behind them.
 fn names(cell: &str) -> BTreeSet<String> {

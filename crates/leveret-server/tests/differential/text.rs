@@ -1,6 +1,6 @@
 //! Text and meta commands. Left out are numbers that no two servers share (cas, idle seconds, whether an item was read
 //! before), what 1.6.18 does not keep to (a delayed flush brings back what an earlier flush had hidden), and what
-//! docs/protocol.md lists as another answer than memcached's. `corner` is where the memcached that the server follows
+//! docs/reference/protocol.md lists as another answer than memcached's. `corner` is where the memcached that the server follows
 //! answers otherwise than 1.6.18.
 use crate::random::Random;
 use crate::{Beside, Language};
@@ -137,7 +137,7 @@ impl Text {
             _ => {
                 let verb = self.of(&["mg", "md", "ma"]);
                 let mut flags: Vec<_> = (0..1 + self.below(3)).map(|_| self.any_flag()).collect();
-                // What docs/protocol.md names: flags for an emptied item, an item that is made dead, the deadline of a
+                // What docs/reference/protocol.md names: flags for an emptied item, an item that is made dead, the deadline of a
                 // number that grows.
                 let is_left_out = |flag: &String| match verb {
                     "md" => flag.starts_with('F'),

@@ -228,9 +228,9 @@ fn enable(answer: &PhpAnswer) -> String {
     };
     match (debian, answer.is_installed, answer.is_listed) {
         (Some(version), false, _) => {
-            format!("Install the extension (the package php{version}-leveret, or docs/install.md), then: {on}")
+            format!("Install the extension (the package php{version}-leveret, or docs/how-to/install.md), then: {on}")
         }
-        (None, false, _) => format!("Install the extension (docs/install.md), then: {on}"),
+        (None, false, _) => format!("Install the extension (docs/how-to/install.md), then: {on}"),
         (Some(version), true, false) => {
             format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && {on}")
         }
