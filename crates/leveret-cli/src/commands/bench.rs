@@ -91,7 +91,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Write tables of all charts to this file, with the pictures of --svg if that is given
+    /// Write all charts to this file: as tables, or with --svg as pictures and rows.csv beside them
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 
@@ -255,6 +255,9 @@ impl BenchArgs {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
             for chart in &report.charts {
                 write(&folder.join(format!("{}.svg", chart.name)), page::svg(chart))?;
+            }
+            if self.markdown.is_some() {
+                write(&folder.join("rows.csv"), markdown::rows(report))?;
             }
         }
         Ok(())

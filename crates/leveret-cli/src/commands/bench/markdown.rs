@@ -1,8 +1,9 @@
 //! All charts of a run as Markdown: for a page of documentation, or to paste into an issue.
-use super::report::{BenchReport, Drawn, ReportRow, Unit};
+use super::report::{quoted, BenchReport, Drawn, ReportRow, Unit};
 use crate::units;
+use leveret_rounds::Spread;
 
-/// With the pictures of a folder, if there is one.
+/// With the pictures of a folder and a link to the rows beside them, if there is one, else with a table for each chart.
 pub fn markdown(report: &BenchReport, pictures: Option<&str>) -> String {
     let machine = &report.machine;
     let versions: Vec<String> = machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect();
@@ -43,6 +44,30 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
     if !chart.reliable {
         text.push_str("\nUnreliable: a cache differs from itself here.\n");
     }
+    match pictures {
+        Some(folder) => {
+            for row in chart.drawn().into_iter().filter(|row| row.figure.is_none() && row.published.is_none()) {
+                text.push_str(&format!("\n- {}: {}", plain(&row.title), plain(&row.excuse())));
+            }
+            text.push_str(&format!("\n\n[All rows]({folder}/rows.csv)\n"));
+        }
+        None => text.push_str(&table(chart)),
+    }
+    if let Some(missing) = chart.missing() {
+        text.push_str(&format!("\n{}\n", plain(&missing)));
+    }
+    if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
+        let (median, p10, p90) = (control.median, control.p10, control.p90);
+        text.push_str(&format!("\nControl: {} beside itself {median:.2} ({p10:.2} to {p90:.2}). ", plain(title)));
+    } else {
+        text.push('\n');
+    }
+    text.push_str(&format!("{}\n", plain(&chart.fairness)));
+    text
+}
+
+fn table(chart: &Drawn) -> String {
+    let mut text = String::new();
     let has = |what: fn(&ReportRow) -> bool| chart.rows.iter().any(what);
     let (has_cpu, has_profile) = (has(|row| row.client_cpu.is_some()), has(|row| !row.parts.is_empty()));
     let mut columns = vec!["cache", "median", "of the least", "four fifths of the rounds", "verified"];
@@ -70,16 +95,23 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
         }
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
-    if let Some(missing) = chart.missing() {
-        text.push_str(&format!("\n{}\n", plain(&missing)));
+    text
+}
+
+/// A line for each row of all charts, beside the pictures. Times are seconds.
+pub fn rows(report: &BenchReport) -> String {
+    let mut text = String::from("chart,cache,unit,median,p10,p90,verified,client_cpu,server_cpu,parts,note\n");
+    for chart in &report.charts {
+        for row in &chart.rows {
+            let cpu = |spread: &Option<Spread>| spread.map_or(String::new(), |cpu| format!("{:.6}", cpu.median));
+            let figure = row.figure.map_or(",,".to_owned(), |of| format!("{:.7},{:.7},{:.7}", of.median, of.p10, of.p90));
+            let parts = quoted(&row.profile(chart.unit).unwrap_or_default());
+            let note = quoted(&row.figure.map_or_else(|| row.excuse(), |_| String::new()));
+            let (title, unit) = (quoted(&row.title), chart.unit.name());
+            let (client, server) = (cpu(&row.client_cpu), cpu(&row.server_cpu));
+            text.push_str(&format!("{},{title},{unit},{figure},{},{client},{server},{parts},{note}\n", chart.name, row.verified));
+        }
     }
-    if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
-        let (median, p10, p90) = (control.median, control.p10, control.p90);
-        text.push_str(&format!("\nControl: {} beside itself {median:.2} ({p10:.2} to {p90:.2}). ", plain(title)));
-    } else {
-        text.push('\n');
-    }
-    text.push_str(&format!("{}\n", plain(&chart.fairness)));
     text
 }
 
