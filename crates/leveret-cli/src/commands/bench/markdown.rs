@@ -46,7 +46,7 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
     }
     match pictures {
         Some(folder) => {
-            for row in chart.drawn().into_iter().filter(|row| row.figure.is_none() && row.published.is_none()) {
+            for row in chart.drawn().filter(|row| row.figure.is_none() && row.published.is_none()) {
                 text.push_str(&format!("\n- {}: {}", plain(&row.title), plain(&row.excuse())));
             }
             text.push_str(&format!("\n\n[All rows]({folder}/rows.csv)\n"));
@@ -104,12 +104,16 @@ pub fn rows(report: &BenchReport) -> String {
     for chart in &report.charts {
         for row in &chart.rows {
             let cpu = |spread: &Option<Spread>| spread.map_or(String::new(), |cpu| format!("{:.6}", cpu.median));
-            let figure = row.figure.map_or(",,".to_owned(), |of| format!("{:.7},{:.7},{:.7}", of.median, of.p10, of.p90));
+            let figure =
+                row.figure.map_or(",,".to_owned(), |of| format!("{:.7},{:.7},{:.7}", of.median, of.p10, of.p90));
             let parts = quoted(&row.profile(chart.unit).unwrap_or_default());
             let note = quoted(&row.figure.map_or_else(|| row.excuse(), |_| String::new()));
             let (title, unit) = (quoted(&row.title), chart.unit.name());
             let (client, server) = (cpu(&row.client_cpu), cpu(&row.server_cpu));
-            text.push_str(&format!("{},{title},{unit},{figure},{},{client},{server},{parts},{note}\n", chart.name, row.verified));
+            text.push_str(&format!(
+                "{},{title},{unit},{figure},{},{client},{server},{parts},{note}\n",
+                chart.name, row.verified
+            ));
         }
     }
     text
