@@ -49,7 +49,7 @@ static PHP_INI_MH(on_update_serializer)
 static PHP_INI_MH(on_update_provide)
 {
 	if (!php_leveret_ini_is_valid(php_leveret_is_list_of_drop_ins(ZSTR_VAL(new_value)), entry, new_value,
-			"a list of drop-in modules (apcu, memcached, memcache) or empty")) {
+			"a list of drop-in modules (apcu, memcached, memcache, redis) or empty")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);

@@ -35,6 +35,7 @@ Serializers => php
 Module apcu => provided, as version 5.1.24
 Module memcached => provided, as version 3.3.0
 Module memcache => provided, as version %s
+Module redis => not provided: leveret.provide does not name it
 Arena => default: not open (%sno arena%s)
 Decoded-value cache => 0 arrays, 0 bytes in this process
 Arena => private to this process and those forked from it
