@@ -140,8 +140,6 @@ void php_leveret_redis_tell_server(redis_object *self)
 		.tls_ca_file = bytes_of(self->ca_file),
 		.tls_certificate = bytes_of(self->certificate),
 		.tls_key = bytes_of(self->key),
-		.short_cut = !self->is_sentinel,
-		.dir = php_leveret_dir(),
 	};
 	php_leveret_redis_tell_tuning(self);
 	leveret_redis_set_server(self->link, &server);
@@ -333,7 +331,6 @@ static void construct(INTERNAL_FUNCTION_PARAMETERS, zend_long port)
 		Z_PARAM_ARRAY_HT_OR_NULL(options)
 	ZEND_PARSE_PARAMETERS_END();
 	REDIS_SELF();
-	self->is_sentinel = port == SENTINEL_PORT;
 	begin(self, zend_string_init("127.0.0.1", strlen("127.0.0.1"), 0), port);
 	if (options && !php_leveret_redis_configure(self, options)) {
 		RETURN_THROWS();

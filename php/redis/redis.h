@@ -65,7 +65,6 @@ typedef struct redis_object {
 	redis_queued *queue;
 	uint32_t queued, queue_room;
 	HashTable *subscriptions[REDIS_SUBSCRIPTIONS];
-	bool is_sentinel;
 	zend_object std;
 } redis_object;
 

@@ -769,8 +769,6 @@ typedef struct leveret_redis_server {
   uint32_t pool_limit;
   // tls://: the server must prove that it is the one named.
   uint32_t tls_verify;
-  // 1: a leveret serve of this host is used through its arena.
-  uint32_t short_cut;
   // tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
   struct leveret_bytes tls_peer_name;
   // File of authorities.
@@ -779,8 +777,6 @@ typedef struct leveret_redis_server {
   struct leveret_bytes tls_certificate;
   // File of its key.
   struct leveret_bytes tls_key;
-  // The folder of named arenas, as in leveret_open_options.
-  struct leveret_bytes dir;
 } leveret_redis_server;
 
 // How patient a link is.
@@ -817,8 +813,6 @@ typedef struct leveret_redis_token {
 
 // What is known of a link.
 typedef struct leveret_redis_state {
-  // There is a socket, or the last flush was done in an arena.
-  uint32_t is_connected;
   // There is a socket.
   uint32_t has_socket;
   // The database that is selected, or will be once there is a connection.
@@ -829,8 +823,6 @@ typedef struct leveret_redis_state {
   uint32_t is_watching;
   // What the connection is, is not known.
   uint32_t is_opaque;
-  // The last flush was done in an arena.
-  uint32_t is_direct;
   // 0.
   uint32_t unused;
   // Requests that were not flushed.
@@ -1597,7 +1589,7 @@ enum leveret_redis_code leveret_redis_set_server(struct leveret_redis *redis,
 void leveret_redis_set_tuning(struct leveret_redis *redis,
                               const struct leveret_redis_tuning *tuning);
 
-// Connects now, if that is not so. OK without a socket where the server's arena is used.
+// Connects now, if that is not so.
 //
 // # Safety
 // `redis` is live.
@@ -1634,13 +1626,12 @@ enum leveret_redis_code leveret_redis_auth(struct leveret_redis *redis,
                                            struct leveret_bytes user,
                                            struct leveret_bytes password);
 
-// Does what is queued, in the server's arena or over a connection, which is made where there is none. *turn names the
+// Sends what is queued over a connection, which is made where there is none. *turn names the
 // replies for leveret_redis_next. Whatever it answers, nothing is queued afterwards.
 //
 // # Safety
 // Pointers are live.
-enum leveret_redis_code leveret_redis_flush(struct leveret_redis *redis,
-                                            uint64_t *turn);
+enum leveret_redis_code leveret_redis_flush(struct leveret_redis *redis, uint64_t *turn);
 
 // So many replies come beyond those to requests: messages.
 //
@@ -1690,19 +1681,11 @@ void leveret_redis_get_state(const struct leveret_redis *redis, struct leveret_r
 // `redis` is live.
 void leveret_redis_clear_transferred(struct leveret_redis *redis);
 
-// 1: the other end is there, or the arena in its place. Nothing is sent.
+// 1: the other end is there. Nothing is sent.
 //
 // # Safety
 // `redis` is live.
 uint32_t leveret_redis_is_alive(struct leveret_redis *redis);
-
-// The arena in which the selected database may be read now; NULL: ask by leveret_redis_request. It is none while something
-// is queued or owed, in a transaction, while keys are watched, and where the connection is not known. Cheap. Valid until
-// the next call with the link. Not to be closed.
-//
-// # Safety
-// `redis` is live.
-const struct leveret_arena *leveret_redis_arena(struct leveret_redis *redis);
 
 // The arena's clock: seconds since boot, suspend included.
 uint32_t leveret_now(void);

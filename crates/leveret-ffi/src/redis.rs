@@ -2,7 +2,7 @@
 //! token by token, and the host makes its values of them in between.
 //!
 //! One handle is used by one thread at a time. What it hands out lives until the next call with it.
-use crate::{leveret_arena, leveret_bytes};
+use crate::leveret_bytes;
 use leveret_client::pool::TlsOptions;
 use leveret_client::redis::{
     BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer, RedisState,
@@ -20,8 +20,6 @@ pub struct leveret_redis {
     link: RedisLink,
     /// Why the last call was not OK.
     error: Vec<u8>,
-    /// What leveret_redis_arena gives.
-    arena: Option<leveret_arena>,
 }
 
 /// How a call ended.
@@ -125,8 +123,6 @@ pub struct leveret_redis_server {
     pub pool_limit: u32,
     /// tls://: the server must prove that it is the one named.
     pub tls_verify: u32,
-    /// 1: a leveret serve of this host is used through its arena.
-    pub short_cut: u32,
     /// tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
     pub tls_peer_name: leveret_bytes,
     /// File of authorities.
@@ -135,8 +131,6 @@ pub struct leveret_redis_server {
     pub tls_certificate: leveret_bytes,
     /// File of its key.
     pub tls_key: leveret_bytes,
-    /// The folder of named arenas, as in leveret_open_options.
-    pub dir: leveret_bytes,
 }
 
 /// How patient a link is.
@@ -176,8 +170,6 @@ pub struct leveret_redis_token {
 /// What is known of a link.
 #[repr(C)]
 pub struct leveret_redis_state {
-    /// There is a socket, or the last flush was done in an arena.
-    pub is_connected: u32,
     /// There is a socket.
     pub has_socket: u32,
     /// The database that is selected, or will be once there is a connection.
@@ -188,8 +180,6 @@ pub struct leveret_redis_state {
     pub is_watching: u32,
     /// What the connection is, is not known.
     pub is_opaque: u32,
-    /// The last flush was done in an arena.
-    pub is_direct: u32,
     /// 0.
     pub unused: u32,
     /// Requests that were not flushed.
@@ -230,7 +220,7 @@ impl leveret_redis {
 /// A link without a server.
 #[no_mangle]
 pub extern "C" fn leveret_redis_new() -> *mut leveret_redis {
-    Box::into_raw(Box::new(leveret_redis { link: RedisLink::default(), error: Vec::new(), arena: None }))
+    Box::into_raw(Box::new(leveret_redis { link: RedisLink::default(), error: Vec::new() }))
 }
 
 /// Ends a link: what is queued is forgotten, and nothing is waited for. NULL is allowed.
@@ -283,8 +273,6 @@ pub unsafe extern "C" fn leveret_redis_set_server(
         is_persistent: server.is_persistent != 0,
         persistent_id: given(server.persistent_id).unwrap_or_default().to_vec(),
         tls,
-        short_cut: server.short_cut != 0,
-        dir: path(server.dir).filter(|dir| !dir.as_os_str().is_empty()),
         kept_max: server.pool_limit as usize,
     };
     let user = given(server.user).map(<[u8]>::to_vec);
@@ -329,7 +317,7 @@ pub unsafe extern "C" fn leveret_redis_set_tuning(redis: *mut leveret_redis, tun
 
 const DAYS: Duration = Duration::from_secs(10_000 * 86_400);
 
-/// Connects now, if that is not so. OK without a socket where the server's arena is used.
+/// Connects now, if that is not so.
 ///
 /// # Safety
 /// `redis` is live.
@@ -404,7 +392,7 @@ pub unsafe extern "C" fn leveret_redis_auth(
     redis.answer(queued)
 }
 
-/// Does what is queued, in the server's arena or over a connection, which is made where there is none. *turn names the
+/// Sends what is queued over a connection, which is made where there is none. *turn names the
 /// replies for leveret_redis_next. Whatever it answers, nothing is queued afterwards.
 ///
 /// # Safety
@@ -529,13 +517,11 @@ pub unsafe extern "C" fn leveret_redis_get_state(redis: *const leveret_redis, st
     // SAFETY: by contract.
     let known: RedisState = unsafe { &(*redis).link }.state();
     let told = leveret_redis_state {
-        is_connected: u32::from(known.has_socket || known.is_direct),
         has_socket: u32::from(known.has_socket),
         database: known.database,
         in_multi: u32::from(known.in_multi),
         is_watching: u32::from(known.is_watching),
         is_opaque: u32::from(known.is_opaque),
-        is_direct: u32::from(known.is_direct),
         unused: 0,
         queued: known.queued,
         owed: known.owed,
@@ -556,7 +542,7 @@ pub unsafe extern "C" fn leveret_redis_clear_transferred(redis: *mut leveret_red
     unsafe { &mut (*redis).link }.clear_transferred();
 }
 
-/// 1: the other end is there, or the arena in its place. Nothing is sent.
+/// 1: the other end is there. Nothing is sent.
 ///
 /// # Safety
 /// `redis` is live.
@@ -564,25 +550,4 @@ pub unsafe extern "C" fn leveret_redis_clear_transferred(redis: *mut leveret_red
 pub unsafe extern "C" fn leveret_redis_is_alive(redis: *mut leveret_redis) -> u32 {
     // SAFETY: by contract.
     u32::from(unsafe { &mut (*redis).link }.is_alive())
-}
-
-/// The arena in which the selected database may be read now; NULL: ask by leveret_redis_request. It is none while something
-/// is queued or owed, in a transaction, while keys are watched, and where the connection is not known. Cheap. Valid until
-/// the next call with the link. Not to be closed.
-///
-/// # Safety
-/// `redis` is live.
-#[no_mangle]
-pub unsafe extern "C" fn leveret_redis_arena(redis: *mut leveret_redis) -> *const leveret_arena {
-    // SAFETY: by contract.
-    let redis = unsafe { &mut *redis };
-    let found = redis.link.arena();
-    let is_same = match (&redis.arena, found) {
-        (Some(given), Some(found)) => std::ptr::eq(given.0.path(), found.path()),
-        _ => false,
-    };
-    if !is_same {
-        redis.arena = found.map(|arena| leveret_arena(arena.clone()));
-    }
-    redis.arena.as_ref().map_or(null(), std::ptr::from_ref)
 }

@@ -425,12 +425,10 @@ fn redis(random: &mut Random, liar: &str) {
         database: random.number(),
         pool_limit: random.number(),
         tls_verify: random.number(),
-        short_cut: 0,
         tls_peer_name: bytes(&name),
         tls_ca_file: bytes(&name),
         tls_certificate: NULL_BYTES,
         tls_key: NULL_BYTES,
-        dir: NULL_BYTES,
     };
     let tuning = leveret_redis_tuning {
         connect_timeout_us: random.signed(),
@@ -471,7 +469,6 @@ fn redis(random: &mut Random, liar: &str) {
     }
     call!(leveret_redis_copy(redis, turn, null_mut(), 0));
     call!(leveret_redis_error(redis));
-    assert!(call!(leveret_redis_arena(redis)).is_null());
     let mut state = MaybeUninit::<leveret_redis_state>::uninit();
     call!(leveret_redis_get_state(redis, state.as_mut_ptr()));
     call!(leveret_redis_clear_transferred(redis));

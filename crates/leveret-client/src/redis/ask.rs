@@ -18,10 +18,10 @@ const ARGUMENTS_MAX: usize = 1 << 20;
 /// All that may be queued: what Redis takes as one request.
 const QUEUE_MAX: usize = 1 << 30;
 
-/// What a large queue took is not kept for ever.
+/// Bytes of the queue's buffer that stay allocated after a flush.
 const QUEUE_KEPT: usize = 64 << 10;
 
-/// What AUTH, SELECT and their like may answer.
+/// Bounds of the replies to AUTH, SELECT and CLIENT SETNAME.
 const GREETING: ReplyBounds = ReplyBounds { bulk_max: 64 << 10, elements_max: 64, depth_max: 2 };
 
 /// Why a connection is made.
@@ -41,7 +41,6 @@ enum Greeting {
     SignIn,
     Select,
     Name,
-    Proof,
 }
 
 impl RedisLink {
@@ -66,13 +65,12 @@ impl RedisLink {
             }
         }
         if len == 0 || len > ARGUMENTS_MAX {
-            return Err(RedisFailure::too_large("Redis takes no command with so many arguments"));
+            return Err(RedisFailure::too_large("a command has 1 to 1048576 arguments"));
         }
         if total > QUEUE_MAX {
             return Err(RedisFailure::too_large("more than 1 GiB waits to be sent"));
         }
         let words = RedisWords::of(word, len, is_raw);
-        self.queue.is_direct &= self.is_direct_request(word, len);
         self.queue.is_opaque |= words.is_opaque;
         if let Some(effect) = words.effect {
             self.queue.effects.push((self.queue.len, effect));
@@ -89,18 +87,15 @@ impl RedisLink {
         let words = [Some(&b"AUTH"[..]), credentials.user.as_deref(), Some(&credentials.password)];
         let words: Vec<&[u8]> = words.into_iter().flatten().collect();
         self.push(&|index| words[index], words.len(), false)?;
-        if is_plain && self.knows(&credentials) {
+        if is_plain && self.take_signed_in(&credentials) {
             self.wanted.credentials = Some(credentials);
             self.queue.is_agreed = true;
         }
         Ok(())
     }
 
-    /// Whether the server is known to let in whoever says this, without asking it.
-    fn knows(&mut self, credentials: &RedisCredentials) -> bool {
-        if self.is_let_in(Some(credentials)) {
-            return true;
-        }
+    /// Replaces this connection by a kept one that is signed in with these credentials, if there is one.
+    fn take_signed_in(&mut self, credentials: &RedisCredentials) -> bool {
         let Some(server) = self.server.as_ref().filter(|server| server.is_persistent) else { return false };
         let is_opaque = self.socket.as_ref().is_some_and(|socket| socket.is_opaque);
         if is_opaque {
@@ -119,12 +114,12 @@ impl RedisLink {
         self.queue.clear();
     }
 
-    /// What was asked and not read is the answer of another request: the connection on which it comes is over.
+    /// Closes a connection whose replies were not all read: the next request would read them as its own.
     fn abandon_replies(&mut self) -> Result<(), RedisFailure> {
         if self.owed() == 0 {
             return Ok(());
         }
-        if self.is_direct {
+        if self.is_answered_here {
             self.forget_replies();
             return Ok(());
         }
@@ -149,15 +144,15 @@ impl RedisLink {
 
     fn flush_queue(&mut self) -> Result<(), RedisFailure> {
         if self.queue.is_agreed && self.queue.len == 1 {
-            self.answer_directly(&mut |reply| reply.extend_from_slice(b"+OK\r\n"));
+            self.is_answered_here = true;
+            self.input.replace(&mut |reply| reply.extend_from_slice(b"+OK\r\n"));
+            self.queue.effects.clear();
+            self.replies_sent += self.queue.len;
             return Ok(());
         }
-        if self.run_directly() {
-            return Ok(());
-        }
-        if self.is_direct {
+        if self.is_answered_here {
             self.forget_replies();
-            self.is_direct = false;
+            self.is_answered_here = false;
         }
         self.send_queue()?;
         for (number, effect) in self.queue.effects.drain(..) {
@@ -240,8 +235,7 @@ impl RedisLink {
 
     /// Tells the server who we are, which database we want and what we are called, as far as it does not know.
     fn greet(&mut self, opening: Opening) -> Result<(), RedisFailure> {
-        let proof = self.missing_proof();
-        let Some(socket) = self.socket.as_mut().filter(|socket| proof || socket.identity != self.wanted) else {
+        let Some(socket) = self.socket.as_mut().filter(|socket| socket.identity != self.wanted) else {
             return Ok(());
         };
         let (mut said, mut asked) = (Vec::new(), Vec::new());
@@ -260,10 +254,6 @@ impl RedisLink {
         if wanted.name != socket.identity.name {
             write_arguments(&mut said, &[&b"CLIENT"[..], b"SETNAME", &wanted.name]);
             asked.push(Greeting::Name);
-        }
-        if proof {
-            write_arguments(&mut said, &["INFO", "leveret"]);
-            asked.push(Greeting::Proof);
         }
         let patience = self.tuning.read_timeout;
         let lost = || match opening {
@@ -288,11 +278,7 @@ impl RedisLink {
                 (Greeting::Select, _) => socket.identity.database = wanted.database,
                 // A server that gives no names is as good.
                 (Greeting::Name, _) => socket.identity.name.clone_from(&wanted.name),
-                (Greeting::Proof, reply) => socket.proof = Some(super::direct::nonce_of(reply.text())),
             }
-        }
-        if proof {
-            self.note_proof();
         }
         Ok(())
     }

@@ -2,11 +2,10 @@
 //! server sends is bounded and never believed; a connection whose replies were not all read is not used again.
 //!
 //! ```text
-//! request -> output            flush -> the arena of a server of this host, or the socket
+//! request -> output            flush -> the socket
 //! next, copy <- input          ask.rs: queue, connecting, greeting; read.rs: tokens; effect.rs: what the link knows
 //! ```
 mod ask;
-mod direct;
 mod effect;
 mod failure;
 mod input;
@@ -44,8 +43,8 @@ pub struct RedisLink {
     replies_sent: u64,
     replies_read: u64,
     turn: u64,
-    /// What is read was done in an arena.
-    is_direct: bool,
+    /// The replies were written here: a kept connection was signed in already.
+    is_answered_here: bool,
     /// By connections that are gone.
     sent: u64,
     received: u64,
@@ -57,20 +56,18 @@ struct RedisQueue {
     len: u64,
     effects: Vec<(u64, RedisEffect)>,
     is_opaque: bool,
-    /// All of them may be done in an arena.
-    is_direct: bool,
     /// Its only request is known to be answered with OK.
     is_agreed: bool,
 }
 
 impl RedisQueue {
     fn new() -> RedisQueue {
-        RedisQueue { len: 0, effects: Vec::new(), is_opaque: false, is_direct: true, is_agreed: false }
+        RedisQueue { len: 0, effects: Vec::new(), is_opaque: false, is_agreed: false }
     }
 
     fn clear(&mut self) {
         self.effects.clear();
-        (self.len, self.is_opaque, self.is_direct, self.is_agreed) = (0, false, true, false);
+        (self.len, self.is_opaque, self.is_agreed) = (0, false, false);
     }
 }
 
@@ -87,8 +84,6 @@ pub struct RedisState {
     pub is_watching: bool,
     /// What the connection is, is not known.
     pub is_opaque: bool,
-    /// The last flush was done in an arena.
-    pub is_direct: bool,
     /// Not all of a reply was read.
     pub is_within: bool,
     /// Requests that were not flushed.
@@ -118,7 +113,7 @@ impl Default for RedisLink {
             replies_sent: 0,
             replies_read: 0,
             turn: 0,
-            is_direct: false,
+            is_answered_here: false,
             sent: 0,
             received: 0,
         }
@@ -136,9 +131,7 @@ impl RedisLink {
     pub fn set_server(&mut self, server: RedisServer, credentials: Option<RedisCredentials>, database: u32) {
         self.close();
         self.name = server.name();
-        let mut endpoint = ServerEndpoint::new(server.host.clone(), server.port);
-        endpoint.dir.clone_from(&server.dir);
-        self.endpoint = Some(endpoint);
+        self.endpoint = Some(ServerEndpoint::new(server.host.clone(), server.port));
         self.server = Some(server);
         self.wanted = RedisIdentity { credentials, database, name: Vec::new() };
     }
@@ -174,7 +167,6 @@ impl RedisLink {
             in_multi: self.talk.in_multi,
             is_watching: self.talk.is_watching,
             is_opaque: socket.is_some_and(|socket| socket.is_opaque),
-            is_direct: self.is_direct,
             is_within: self.walk.is_within(),
             queued: self.queue.len,
             owed: self.owed(),
@@ -221,7 +213,7 @@ impl RedisLink {
 
     /// Lets go of the connection: the next link gets it, if it is in order.
     fn hang_up(&mut self) {
-        let is_at_rest = self.is_direct || (self.owed() == 0 && self.is_read_out());
+        let is_at_rest = self.is_answered_here || (self.owed() == 0 && self.is_read_out());
         let is_free = is_at_rest && !self.talk.has_state();
         if let (Some(server), true) = (self.server.as_ref().filter(|server| server.is_persistent), is_free) {
             if let Some(mut socket) = self.socket.take_if(|socket| socket.is_own() && !socket.is_opaque) {

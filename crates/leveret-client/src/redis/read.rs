@@ -299,6 +299,6 @@ impl RedisLink {
 
     fn receive(&mut self) -> Result<(), Unread> {
         let patience = self.tuning.read_timeout;
-        self.socket.as_mut().filter(|_| !self.is_direct).ok_or(Unread::Ended)?.receive(&mut self.input, patience)
+        self.socket.as_mut().filter(|_| !self.is_answered_here).ok_or(Unread::Ended)?.receive(&mut self.input, patience)
     }
 }

@@ -25,10 +25,8 @@ pub(crate) struct RedisSocket {
     pub sent: u64,
     /// As the server knows it.
     pub identity: RedisIdentity,
-    /// It may not be used by others, nor by the short cut's rules.
+    /// A raw command has changed what is known of it: it is not kept for others.
     pub is_opaque: bool,
-    /// The nonce under which the server has let this connection in, as far as it was asked.
-    pub proof: Option<String>,
     /// The process that has opened it: a child must not speak on its parent's.
     pid: u32,
 }
@@ -79,7 +77,6 @@ impl RedisSocket {
             sent: 0,
             identity: RedisIdentity::default(),
             is_opaque: false,
-            proof: None,
             pid: process_id(),
         }
     }
@@ -92,9 +89,6 @@ impl RedisSocket {
 
     /// The server has agreed.
     pub fn note(&mut self, effect: &RedisEffect) {
-        if matches!(effect, RedisEffect::SignIn(_) | RedisEffect::Reset) {
-            self.proof = None;
-        }
         self.identity.note(effect);
     }
 

@@ -1,6 +1,5 @@
 //! Where a server is, who asks it, and how patient he is.
 use crate::pool::options::TlsOptions;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// A server, and as whom it is used. Two of these that are equal may use each other's connections.
@@ -16,10 +15,6 @@ pub struct RedisServer {
     pub persistent_id: Vec<u8>,
     /// For `tls://`.
     pub tls: TlsOptions,
-    /// A server of this host is used through its arena.
-    pub short_cut: bool,
-    /// The folder of arenas; None: the usual one.
-    pub dir: Option<PathBuf>,
     /// Connections that are kept for the next links; 0: as many as there is room for.
     pub kept_max: usize,
 }

@@ -25,8 +25,6 @@ pub(crate) fn server(host: &str, port: u16) -> RedisServer {
         is_persistent: false,
         persistent_id: Vec::new(),
         tls: TlsOptions::default(),
-        short_cut: false,
-        dir: None,
         kept_max: 0,
     }
 }
