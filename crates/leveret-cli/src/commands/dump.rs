@@ -135,7 +135,7 @@ fn write_entry(out: &mut impl Write, entry: &DumpLine, flags: u32, value: &[u8],
     out.write_all(b"\r\n")
 }
 
-/// What is damaged is left out.
+/// Damaged values are skipped.
 fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     let Some(value) = leveret_compact::served(&item.meta, item.value.clone()) else { return Ok(()) };
     out.write_all(b"add ")?;

@@ -1,4 +1,4 @@
-//! What `--json` prints has the fields that docs/reference/command.md promises to scripts, no more and no fewer.
+//! The output of `--json` has exactly the fields that docs/reference/command.md lists.
 use crate::common::Host;
 use std::collections::BTreeSet;
 
