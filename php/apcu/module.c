@@ -108,7 +108,7 @@ static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
 	php_leveret_apcu_fill_by(php_leveret_apcu_preload);
-	register_apcu_symbols(module_number);
+	register_functions_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
 	if (php_leveret_apcu_is_private()) {
 		php_leveret_apcu_begin_private(is_enabled());

@@ -1,0 +1,59 @@
+"""Runs the Rust tests as `cargo test --workspace --no-fail-fast` does, its test programs side by side: most of them wait most of the time.
+
+What each program has printed stands in one piece, as of cargo. One that dies counts as a failure, in a line like those of the others.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import lanes
+
+CARGO = ["cargo", "test", "--locked"]
+# What is no program of its own: cargo runs it. leveret-client with a feature is another build.
+OTHERS = {
+    "the examples of documentation": [*CARGO, "--workspace", "--no-fail-fast", "--doc"],
+    "the codecs with the feature zstd": [*CARGO, "-p", "leveret-client", "--features", "zstd", "--lib", "codec"],
+}
+# Those that take longest, longest first: they begin first.
+LONGEST = ()
+
+VERDICT = re.compile(r"^test result: ", re.MULTILINE)
+
+
+def programs():
+    """The test programs, by name, built. None: they could not be."""
+    words = [*CARGO, "--workspace", "--no-run", "--message-format=json-render-diagnostics"]
+    built = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if built.returncode:
+        return None
+    found = {}
+    for made in map(json.loads, built.stdout.splitlines()):
+        if made["reason"] == "compiler-artifact" and made["profile"]["test"] and made["executable"]:
+            folder = Path(made["manifest_path"]).parent
+            name = f"{folder.name} {Path(made['target']['src_path']).relative_to(folder)}"
+            # In the folder that cargo runs it in.
+            found[name] = {"args": [made["executable"]], "cwd": folder}
+    return found
+
+
+def show(job):
+    print(f"     Running {job.name}")
+    lanes.show(job)
+    if job.code and not VERDICT.search(job.said):
+        print(f"test result: FAILED. 0 passed; 1 failed; {job.name} has died")
+
+
+def main():
+    jobs = programs()
+    if jobs is None:
+        return 1
+    jobs |= {name: {"args": words} for name, words in OTHERS.items()}
+    first = sorted(jobs, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
+    return 0 if lanes.run([lanes.Job(name, **jobs[name]) for name in first], show) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
