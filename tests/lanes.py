@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 # Most tests wait for other processes most of the time: one lane more than there are cores keeps these at work.
 LANES = int(os.environ.get("LEVERET_LANES") or (os.cpu_count() or 1) + 1)
@@ -22,10 +23,12 @@ class Job:
         self.code = None
 
     def run(self):
+        begun = time.monotonic()
         with tempfile.TemporaryFile() as self.output:
             done = subprocess.Popen(**self.arguments, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
             self.code = done.wait()
             self.said = self.so_far()
+        self.seconds = time.monotonic() - begun
 
     def so_far(self):
         """Read by its place: the command writes where the file's end is."""

@@ -18,7 +18,13 @@ OTHERS = {
     "the codecs with the feature zstd": [*CARGO, "-p", "leveret-client", "--features", "zstd", "--lib", "codec"],
 }
 # Those that take longest, longest first: they begin first.
-LONGEST = ()
+LONGEST = (
+    "leveret-testkit tests/programs.rs", "leveret-client tests/client/main.rs", "leveret-testkit tests/policy.rs", "leveret-engine src/lib.rs",
+    "leveret-engine tests/instructions.rs", "leveret-server tests/sockets_values.rs", "the examples of documentation",
+    "the codecs with the feature zstd", "leveret-protocol src/lib.rs", "leveret-protocol tests/fuzz/main.rs", "leveret-server tests/sockets.rs",
+    "leveret-strings tests/differential/main.rs", "leveret-strings tests/hostile.rs", "leveret-testkit tests/full.rs",
+    "leveret-client tests/redis/main.rs", "leveret-testkit tests/model.rs", "leveret-server src/lib.rs", "leveret-ffi tests/hostile.rs",
+)
 
 VERDICT = re.compile(r"^test result: ", re.MULTILINE)
 
@@ -40,7 +46,7 @@ def programs():
 
 
 def show(job):
-    print(f"     Running {job.name}")
+    print(f"     Running {job.name}: {job.seconds:.1f} s")
     lanes.show(job)
     if job.code and not VERDICT.search(job.said):
         print(f"test result: FAILED. 0 passed; 1 failed; {job.name} has died")
