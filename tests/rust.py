@@ -19,8 +19,8 @@ OTHERS = {
 }
 # Those that take longest, longest first: they begin first.
 LONGEST = (
-    "leveret-testkit tests/programs.rs", "leveret-client tests/client/main.rs", "leveret-testkit tests/policy.rs", "leveret-engine src/lib.rs",
-    "leveret-engine tests/instructions.rs", "leveret-server tests/sockets_values.rs", "the examples of documentation",
+    "leveret-engine tests/instructions.rs", "leveret-testkit tests/programs.rs", "leveret-client tests/client/main.rs", "leveret-testkit tests/policy.rs", "leveret-engine src/lib.rs",
+    "leveret-server tests/sockets_values.rs", "the examples of documentation",
     "the codecs with the feature zstd", "leveret-protocol src/lib.rs", "leveret-protocol tests/fuzz/main.rs", "leveret-server tests/sockets.rs",
     "leveret-strings tests/differential/main.rs", "leveret-strings tests/hostile.rs", "leveret-testkit tests/full.rs",
     "leveret-client tests/redis/main.rs", "leveret-testkit tests/model.rs", "leveret-server src/lib.rs", "leveret-ffi tests/hostile.rs",
