@@ -17,7 +17,6 @@ verb_test() {
             lint_parts
             generated_parts
             rust_part
-            model_part
             phpt_part
             leaks_short_part
             ruby_part
@@ -110,7 +109,9 @@ rust_part() {
         newer_memcached || count "rust: conversations beside memcached $MEMCACHED_FOLLOWED, which could not be had" 0 0 1
     fi
     if [ $# -eq 0 ]; then
-        counted "rust: all crates" build/test-rust.log rust_counts python3 -u tests/rust.py
+        # The models are built by themselves and compute, while others wait: ./x test model runs them alone.
+        counted "rust: all crates, and the models' short forms" build/test-rust.log rust_counts \
+            python3 -u tests/rust.py "the models, in short" "${MODEL_TESTS[@]}" models::
     else
         counted "rust: cargo test $*" build/test-rust.log rust_counts cargo test --locked --no-fail-fast "$@"
     fi

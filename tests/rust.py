@@ -1,4 +1,7 @@
-"""Runs the Rust tests as `cargo test --workspace --no-fail-fast` does, its test programs side by side: most of them wait most of the time.
+"""Runs the Rust tests as `cargo test --workspace --no-fail-fast` does, its test programs side by side: most of them wait most of the time. The words
+behind it are a command that runs more tests of Rust beside them, under the name that comes first.
+
+    python3 tests/rust.py [NAME COMMAND...]
 
 What each program has printed stands in one piece, as of cargo. One that dies counts as a failure, in a line like those of the others.
 """
@@ -52,14 +55,17 @@ def show(job):
         print(f"test result: FAILED. 0 passed; 1 failed; {job.name} has died")
 
 
-def main():
+def main(words):
     jobs = programs()
     if jobs is None:
         return 1
-    jobs |= {name: {"args": words} for name, words in OTHERS.items()}
-    first = sorted(jobs, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
+    jobs |= {name: {"args": command} for name, command in OTHERS.items()}
+    if words:
+        jobs[words[0]] = {"args": words[1:]}
+    order = [*words[:1], *LONGEST]
+    first = sorted(jobs, key=lambda name: order.index(name) if name in order else len(order))
     return 0 if lanes.run([lanes.Job(name, **jobs[name]) for name in first], show) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
