@@ -9,7 +9,7 @@ MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model
     cargo test --profile model --locked -p leveret-engine --lib -- --nocapture)
 
 # ./x model [WORD]: the long forms of the models whose name contains WORD. ./x model weak: without each ordering of the engine in
-# turn; prints the table of docs/proof.md. Without a word: both.
+# turn; prints the tables of crates/leveret-engine/src/models/weakened.md. Without a word: both.
 verb_model() {
     need_rust
     need "${BUILD_PACKAGES[@]}" python3
