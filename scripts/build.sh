@@ -8,6 +8,7 @@ PHP_BUILD=${PHP_BUILD:-build}
 verb_build() {
     need_rust
     need "${BUILD_PACKAGES[@]}"
+    [ -n "${LEVERET_KEEP_VERSION:-}" ] || renew_version
     build_rust
     lock_build
     build_extension "$(leveret_core)"
@@ -29,10 +30,26 @@ leveret_core() { printf '%s/release/libleveret_ffi.a' "$(cargo_target)"; }
 build_rust() {
     step "Building the engine, its C library and the command"
     lock_build
+    use_version
     # LEVERET_FEATURES=zstd: what is not built by itself.
     cargo build --release --locked -p leveret-ffi -p leveret-cli ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
     put "$(cargo_target)/release/leveret" build/leveret
     unlock_build
+}
+
+# What is built says this version. Only verbs that hand out files, and ./x build, ask git again: each commit has another version, and with another
+# one the command is compiled and linked again.
+renew_version() {
+    mkdir -p build
+    scripts/version >build/version
+}
+use_version() {
+    local release
+    [ -z "${LEVERET_VERSION:-}" ] || return 0
+    release=$(scripts/version)
+    [[ -e build/version && $(<build/version)~ = "${release%%~*}~"* ]] || renew_version
+    LEVERET_VERSION=$(<build/version)
+    export LEVERET_VERSION
 }
 
 # One build at a time: two terminals, with any verb that builds, must not write build/ over each other.
@@ -48,6 +65,7 @@ unlock_build() { exec 9>&-; }
 build_extension() {
     local core=$1 source=$PHP_BUILD/php-src stamp
     step "Building the PHP extension"
+    use_version
     stamp=$(extension_stamp "$core")
     if [ -e "$PHP_BUILD/leveret.so" ] && [ "$(cat "$source/.stamp" 2>/dev/null)" = "$stamp" ]; then
         note "Nothing has changed since the last build."
@@ -75,6 +93,7 @@ extension_stamp() {
     {
         find php crates/leveret-ffi/include -type f -print0 | sort -z | xargs -0 sha256sum
         sha256sum "$1" scripts/build.sh
+        echo "$LEVERET_VERSION"
         "$PHP_CONFIG" --vernum
         "$PHP_CONFIG" --configure-options
     } | sha256sum | cut -d' ' -f1

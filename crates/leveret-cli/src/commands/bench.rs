@@ -229,7 +229,7 @@ impl BenchArgs {
             }
         }
         let report = BenchReport {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: leveret_server::RELEASE.to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
             rounds: run.rounds,

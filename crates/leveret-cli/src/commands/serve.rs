@@ -184,7 +184,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 
 /// Under memcached's name the first line is memcached's, for those who ask which version it is.
 fn tell_program(license: bool) -> String {
-    let ours = format!("leveret {} (memcached-compatible {})\n", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
+    let ours = format!("leveret {} (memcached-compatible {})\n", leveret_server::RELEASE, leveret_server::VERSION);
     let license = if license { "MIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.\n" } else { "" };
     memcached_line().unwrap_or_default() + &ours + license
 }

@@ -4,6 +4,7 @@ use super::{Numbers, Served, Source};
 use crate::counters::latency::{BOUNDS_NS, EACH};
 use crate::counters::requests::Count;
 use crate::memcached::VERSION;
+use crate::release::RELEASE;
 use leveret_engine::Stats;
 use std::fmt::Write;
 
@@ -244,7 +245,7 @@ fn version(_: &Numbers, give: Give<'_>) {
 }
 
 fn build(_: &Numbers, give: Give<'_>) {
-    give(concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), "1".to_owned());
+    give(&format!("version=\"{RELEASE}\""), "1".to_owned());
 }
 
 fn layout(numbers: &Numbers, give: Give<'_>) {
