@@ -112,7 +112,7 @@ unset LEVERET_DIR DOCTOR
 
 install -d -m 777 -o www-data /dev/shm/pool
 echo 'php_admin_value[leveret.dir] = /dev/shm/pool' >>"$POOL"
-                                    ends "a pool's folder for everybody" problem "it cannot use /dev/shm/pool (leveret.dir): everybody may write to it"
+                                    ends "a pool's folder for everybody" problem "it cannot use /dev/shm/pool (leveret.dir): every user may write to it"
 rm -r /dev/shm/pool; : >/dev/shm/pool
                                     ends "a file in the folder's place" problem "it cannot use /dev/shm/pool (leveret.dir): that is not a folder"
 sed -i /leveret.dir/d "$POOL"

@@ -216,7 +216,7 @@ class Neighbour(SystemTest):
         self.leveret_of(NEIGHBOUR, "set", "--dir", "/dev/shm/leveret", "k", "POISON")
         told = json.loads(self.leveret_of(ROOT, "doctor", "--no-php", "--json", ends=1).splitlines()[1])
         self.assertEqual("problem", told["level"])
-        removing = told["mend"].split(";")[0]
+        removing = told["fix"].split(";")[0]
         self.assertEqual("rm -r /dev/shm/leveret", removing)
         self.sh(ROOT, f"{removing}; install -d -m 2770 -o root -g {SITE} /dev/shm/leveret")
         self.assertEqual([True, True, SECRET, SECRET], self.php_of(SITE, STORE))

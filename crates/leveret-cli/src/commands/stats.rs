@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Show how an arena or a server does: items, memory, hits, evictions
+/// Show the state of an arena or a server: items, memory, hits, evictions
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct StatsArgs {
@@ -29,7 +29,7 @@ Examples:
   leveret stats redis://localhost           INFO of a server for clients of Redis, sorted by name
   leveret stats arena:default               the same of an arena, as if a server ran there
 
-Each process hands in its hits and misses from time to time, so these may be a request behind.";
+Each process reports its hits and misses from time to time, so they may be a request behind.";
 
 /// What --json prints. Fields are added, never renamed.
 #[derive(Debug, Default, Serialize)]
@@ -181,7 +181,9 @@ impl Summary {
                 "attached",
                 thousands(self.attached.into()),
                 users::programs(&self.attached_pids)
-                    .map_or("living processes that have written".to_owned(), |named| format!("have written: {named}")),
+                    .map_or("processes that have written and are alive".to_owned(), |named| {
+                        format!("have written: {named}")
+                    }),
             ),
             ("lock waits", thousands(self.lock_waits), format!("{} reads given up", thousands(self.retries))),
             ("recoveries", thousands(self.recoveries), "locks taken over from killed processes".to_owned()),
