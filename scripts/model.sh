@@ -4,7 +4,7 @@
 # The models' files, those first whose models notice most.
 MODEL_GROUPS=(read split lock lease service flush growth count before fill parent watch journal crash)
 
-# In a folder of its own, since all is built anew with other atomics. The words of the models wanted come behind.
+# In a folder of its own, since all is built again with other atomics. The words of the models wanted come behind.
 MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model
     cargo test --profile model --locked -p leveret-engine --lib -- --nocapture)
 
