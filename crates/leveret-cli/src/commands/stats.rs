@@ -132,12 +132,12 @@ impl Summary {
         let amplification = self.write_amplification.map_or("-".to_owned(), |factor| format!("{factor:.2}"));
         let rows = [
             ("arena", self.arena.clone(), String::new()),
-            ("age", span(self.age_secs.unsigned_abs()), "since it was made or flushed".to_owned()),
+            ("age", span(self.age_secs.unsigned_abs()), "since it was created or flushed".to_owned()),
             ("items", thousands(self.items), format!("{} with keys and headers", bytes(self.bytes))),
             (
                 "memory",
                 bytes(self.memory),
-                format!("{} claimed, {} free before items are evicted", bytes(self.allocated), bytes(self.free)),
+                format!("{} allocated, {} free before items are evicted", bytes(self.allocated), bytes(self.free)),
             ),
             (
                 "segments",
@@ -159,7 +159,7 @@ impl Summary {
                 "stores",
                 thousands(self.sets),
                 format!(
-                    "{} deletes, {} counts, {} touches, {} flushes",
+                    "{} deletes, {} increments, {} touches, {} flushes",
                     thousands(self.deletes),
                     thousands(self.increments),
                     thousands(self.touches),
@@ -174,9 +174,9 @@ impl Summary {
             (
                 "expired",
                 thousands(self.expired),
-                format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes)),
+                format!("removed after their deadline; {} not removed yet", bytes(self.expired_bytes)),
             ),
-            ("refused", thousands(self.refused), "writes that found no room".to_owned()),
+            ("refused", thousands(self.refused), "writes without room".to_owned()),
             (
                 "attached",
                 thousands(self.attached.into()),

@@ -91,7 +91,7 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             counted(stats.items, "item"),
             bytes(stats.free),
             bytes(stats.memory),
-            counted(u64::from(stats.attached), "living writer")
+            counted(u64::from(stats.attached), "attached writer")
         ) + &taken_over(stats.recoveries),
     )];
     // If the file system is too small, a larger arena does not help: that is the folder's finding.
@@ -138,12 +138,8 @@ fn refused(name: &str, stats: &Summary, can_grow: bool) -> Option<Finding> {
     };
     Some(Finding::warning(
         SUBJECT,
-        format!(
-            "{name}: {} found no room, the last one {} ago",
-            counted(stats.refused, "write"),
-            span(ago.unsigned_abs())
-        ),
-        "What they wanted to store is not in the cache.".to_owned(),
+        format!("{name}: {} refused, the last one {} ago", counted(stats.refused, "write"), span(ago.unsigned_abs())),
+        "Their values are not in the cache.".to_owned(),
         fix,
     ))
 }

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn each_illness_is_found_and_can_be_mended() {
+    fn each_problem_is_found_and_has_a_fix() {
         let squatter = Squatter {
             folder: PathBuf::from("/dev/shm/leveret-1000"),
             owner: "games".to_owned(),
