@@ -82,8 +82,8 @@ PLACES = r"""
 DOCTOR=--no-php
 named() { export LEVERET_DIR=/dev/shm/$1; shift; [ $# = 0 ] || install -d "$@" "$LEVERET_DIR"; }
 named absent;                       ill "no folder" problem "/dev/shm/absent does not exist"
-named open -m 777;                  ill "everybody's folder" problem "everybody may write to this folder"
-named sticky -m 1777;               fix warning "everybody may make files in /dev/shm/sticky"
+named open -m 777;                  ill "everybody's folder" problem "every user may write to this folder"
+named sticky -m 1777;               fix warning "every user may create files in /dev/shm/sticky"
 named sticky/arenas;                [ -z "$(findings)" ] && echo "the folder in it is well"
 named fixed -m 700; mount -t tmpfs -o mode=700 none $LEVERET_DIR; mount -o remount,ro $LEVERET_DIR
                                     ill "a read-only folder" problem "is mounted read-only"

@@ -74,7 +74,7 @@ fn a_folder_open_to_all_is_a_problem() {
         &host.run(["doctor", "--no-php", "--json", "--dir", "open"]).ends(1),
         "problem",
         "folder",
-        "everybody may write",
+        "every user may write",
     );
 }
 

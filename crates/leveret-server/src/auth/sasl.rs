@@ -267,7 +267,7 @@ mod tests {
         assert!(error(&path).contains("no such file") || error(&path).contains("No such file"), "{}", error(&path));
         assert!(error(folder.path()).contains("not a regular file"));
         std::fs::write(&path, "nobody here\n").unwrap();
-        assert!(error(&path).contains("it names nobody"));
+        assert!(error(&path).contains("it names no user"));
         std::fs::write(&path, vec![b':'; FILE_MAX as usize + 1]).unwrap();
         assert!(error(&path).contains("more than"));
     }
