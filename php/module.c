@@ -10,6 +10,7 @@
 #include "codec/serializer.h"
 #include "decoded/table.h"
 #include "php_leveret.h"
+#include "release.h"
 #include "provide.h"
 
 #include "ext/standard/info.h"

@@ -8,6 +8,7 @@ PHP_BUILD=${PHP_BUILD:-build}
 verb_build() {
     need_rust
     need "${BUILD_PACKAGES[@]}"
+    [ -n "${LEVERET_KEEP_VERSION:-}" ] || renew_version
     build_rust
     lock_build
     build_extension "$(leveret_core)"
@@ -33,10 +34,26 @@ build_rust() {
     for crate; do crates+=(-p "$crate"); done
     step "Building in Rust: $*"
     lock_build
+    use_version
     # LEVERET_FEATURES=zstd: what is not built by itself.
     cargo build --release --locked "${crates[@]}" ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
     case " $* " in *" leveret-cli "*) put "$(cargo_target)/release/leveret" build/leveret ;; esac
     unlock_build
+}
+
+# What is built says this version. Only verbs that hand out files, and ./x build, ask git again: each commit has another version, and with another
+# one the command is compiled and linked again.
+renew_version() {
+    mkdir -p build
+    scripts/version >build/version
+}
+use_version() {
+    local release
+    [ -z "${LEVERET_VERSION:-}" ] || return 0
+    release=$(scripts/version)
+    [[ -e build/version && $(<build/version)~ = "${release%%~*}~"* ]] || renew_version
+    LEVERET_VERSION=$(<build/version)
+    export LEVERET_VERSION
 }
 
 # One build at a time: two terminals, with any verb that builds, must not write build/ over each other.
@@ -53,6 +70,7 @@ unlock_build() { exec 9>&-; }
 build_extension() {
     local core=$1 source=$PHP_BUILD/php-src made_of configured_for
     step "Building the PHP extension"
+    use_version
     made_of=$(extension_sources "$core" | sha256sum)
     if [ -e "$PHP_BUILD/leveret.so" ] && [ "$(cat "$source/.made-of" 2>/dev/null)" = "$made_of" ]; then
         note "Nothing has changed since the last build."
@@ -94,6 +112,7 @@ extension_configuration() {
     echo "$ROOT $1"
     find php crates/leveret-ffi/include -name '*.[ch]' | LC_ALL=C sort
     sha256sum php/config.m4 php/Makefile.frag scripts/build.sh
+    echo "$LEVERET_VERSION"
     "$PHP_CONFIG" --vernum
     "$PHP_CONFIG" --configure-options
 }

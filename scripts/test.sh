@@ -60,7 +60,8 @@ need_for_tests() {
     need "${packages[@]}"
 }
 
-build_for_tests() { bash x build; }
+# Tests after a commit take the command of before it, which says the version of the last ./x build.
+build_for_tests() { LEVERET_KEEP_VERSION=1 bash x build; }
 
 # They run PHP alone.
 build_for_phpt() {

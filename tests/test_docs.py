@@ -60,6 +60,20 @@ class Readme(SystemTest):
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
 
 
+class Glossary(SystemTest):
+    def test_stats(self):
+        """the glossary explains each word that leveret stats shows in front of a number"""
+        words = re.findall(r"\*\*([a-z ]+)\*\*", (DOCS / "reference" / "glossary.md").read_text().split("## Standard terms")[0])
+        environment = {**os.environ, "LEVERET_DIR": str(self.arenas)}
+        for command in (("set", "key", "value"), ("stats", "--color", "never")):
+            done = subprocess.run([str(COMMAND), *command], env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+        labels = [re.match(r"[a-z]+( [a-z]+)?(?=  )", line)[0] for line in done.stdout.splitlines()]
+        self.assertGreater(len(labels), 10)
+        for label in labels:
+            self.assertIn(label.rstrip("s"), [word.rstrip("s") for word in words])
+
+
 class Redis(SystemTest):
     """docs/redis.md"""
 

@@ -114,7 +114,7 @@ PHP_FUNCTION(apcu_cache_info)
 		array_init(&deleted);
 		array_init(&distribution);
 		list_items(arena, stats.buckets, Z_ARRVAL(list), Z_ARRVAL(distribution));
-		/* As many as are listed: the arena also counts expired items that nobody has met. */
+		/* As many as are listed: the arena also counts expired items that were not found yet. */
 		entries = zend_hash_num_elements(Z_ARRVAL(list));
 	}
 	array_init_size(return_value, 13);

@@ -10,6 +10,7 @@
 #include "apcu.h"
 #include "preload.h"
 #include "php_leveret.h"
+#include "release.h"
 
 #include "SAPI.h"
 #include "ext/standard/info.h"

@@ -9,7 +9,7 @@
 #include "ext/date/php_date.h"
 
 /* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way
- * (its file was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and
+ * (its file was removed, replaced or cut off), the object opens it again and repeats the call: see CACHE_ASK and
  * CACHE_BEGIN. So what runs user code between two steps at one arena holds on to that arena, not to the object's. */
 typedef struct cache_object {
 	leveret_arena *arena;
@@ -30,7 +30,7 @@ bool php_leveret_cache_open(cache_object *cache, zend_string *name);
  * pending. */
 bool php_leveret_cache_reopen(cache_object *cache);
 
-/* The arena of that name anew after each look at the files. False: an exception is pending. */
+/* The arena of that name, opened again after each check of the files. False: an exception is pending. */
 static zend_always_inline bool cache_begin(cache_object *cache)
 {
 	return EXPECTED(php_leveret_looked() == cache->looked) || php_leveret_cache_open(cache, cache->name);
@@ -43,7 +43,7 @@ static zend_always_inline bool cache_begin(cache_object *cache)
 		RETURN_THROWS(); \
 	}
 
-/* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an
+/* Sets `status` to what `call` answers for the object's arena, opened again if it was lost. LOST remains only with an
  * exception pending. */
 #define CACHE_ASK(cache, status, call) \
 	do { \

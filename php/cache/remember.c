@@ -61,7 +61,7 @@ ZEND_METHOD(Leveret_Cache, remember)
 		return;
 	}
 
-	/* Kept apart from cache->arena, which the callback may open anew: a lease goes back to where it came from. */
+	/* Kept apart from cache->arena, which the callback may open again: a lease is returned to its own arena. */
 	leveret_arena *arena = cache->arena;
 	leveret_compute compute = { 0 };
 	leveret_step step;

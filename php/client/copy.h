@@ -39,13 +39,13 @@ static zend_always_inline void client_copy_answer(const leveret_answer *answer, 
 	};
 }
 
-/* Whether memory_limit leaves room for a string of so many bytes: PHP ends the script where it does not. */
+/* Whether memory_limit leaves room for a string of this many bytes: PHP ends the script where it does not. */
 static zend_always_inline bool client_fits(size_t len)
 {
 	return EXPECTED(len <= CLIENT_COPY_FREE) || php_leveret_string_cost(len) <= php_leveret_memory_left_for_block();
 }
 
-/* As client_copy_answer, but for what is too long. */
+/* As client_copy_answer, for values that are too long. */
 static zend_always_inline void client_copy_fitting(const leveret_answer *answer, client_copy *copy)
 {
 	if (UNEXPECTED(!client_fits(answer->value.len))) {

@@ -18,7 +18,7 @@ typedef struct client_session_lease {
 	leveret_ticket ticket;
 } client_session_lease;
 
-/* Takes the lease of that name, if the pool is one arena. False: somebody else has it, and up to 20 ms have passed.
+/* Takes the lease of that name, if the pool is one arena. False: another process has it, and up to 20 ms have passed.
  * With no lease left, or none to have, the lock alone counts, as on any server. */
 bool php_leveret_client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name);
 void php_leveret_client_session_lease_drop(client_session_lease *lease);

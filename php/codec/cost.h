@@ -42,14 +42,14 @@ static zend_always_inline size_t php_leveret_string_cost(size_t len)
 	return bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : bytes / 4);
 }
 
-/* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has
+/* How much the request may still take; always a little: what is small may find room in what it has
  * already. */
 size_t php_leveret_memory_left(void);
 /* The same for one block, and not a byte that is not left. */
 size_t php_leveret_memory_left_for_block(void);
 /* The same in the middle of reading a value. */
 size_t php_leveret_memory_left_now(void);
-/* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that
+/* What a value of this many bytes may take. Of what a process of this host has stored nothing is foretold: where that
  * does not fit, PHP says so, as it does with the originals. */
 static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_trusted)
 {

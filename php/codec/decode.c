@@ -1,7 +1,7 @@
 /* codec/decode.c: bytes of any entrance -> zval. What the bytes are is said by the item, or by its flags: see
  * leveret_translate.
  *
- * Who may store something may also lie, so nothing here trusts a length, and a value that would not fit into the
+ * A writer may be hostile, so no length here is trusted, and a value that would not fit into the
  * request's memory counts as damaged: a fatal error would be worse than a miss.
  */
 #ifdef HAVE_CONFIG_H
@@ -109,7 +109,7 @@ php_leveret_decoding php_leveret_decode(
 	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0
 		&& reader != LEVERET_NATIVE) {
 		zend_string_release(data);
-		*problem = "nobody writes such flags";
+		*problem = "no extension writes such flags";
 		return PHP_LEVERET_UNKNOWN_FLAGS;
 	}
 	if (form.codec != LEVERET_CODEC_NONE && !(data = decompress(form.codec, data))) {

@@ -5,7 +5,7 @@
  * that was there before takes the place of that one, which is freed, and references to it point at freed memory. It
  * calls itself for each level of nesting, however deep. The walk refuses all this. It cannot see what a class makes of
  * an element: where a property's type does not allow an object that has __unserialize(), igbinary frees it and marks it
- * later, which is igbinary's to mend.
+ * later, which only igbinary can fix.
  *
  * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's
  * nodes know their parents, by its number. What it makes of that, PHP's functions know as recursion.

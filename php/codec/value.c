@@ -126,7 +126,7 @@ static leveret_status value_read_double(
 	return LEVERET_OK;
 }
 
-/* APCu has no warning for this: its values are read by what wrote them. Nobody would expect one where applications
+/* APCu has no warning for this: its values are read by what wrote them. None is expected where applications
  * fetch, so the log says it once, and phpinfo how often. */
 static void count_unreadable(const char *problem)
 {

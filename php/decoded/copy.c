@@ -133,7 +133,7 @@ static zend_string *copy_string(block *into, zend_string *string)
 	}
 	zend_string *copy = copy_take(into, string_size(string));
 	GC_SET_REFCOUNT(copy, 1);
-	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy
+	/* Interned like a string of this request, not permanently (IS_STR_PERMANENT): code that keeps strings longer copies
 	 * those. */
 	GC_TYPE_INFO(copy) =
 		into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
@@ -206,7 +206,7 @@ static zend_array *copy_array(block *into, const zend_array *source)
 {
 	zend_array *copy = copy_take(into, sizeof(*copy));
 	memcpy(copy, source, sizeof(*copy));
-	/* An immutable array says 2, so that who looks at the refcount alone makes a copy before writing. */
+	/* An immutable array has refcount 2, so that code that checks only the refcount copies before writing. */
 	GC_SET_REFCOUNT(copy, into->refcounted ? 1 : 2);
 	GC_TYPE_INFO(copy) = GC_ARRAY
 		| ((GC_NOT_COLLECTABLE | (into->refcounted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);

@@ -4,7 +4,7 @@
 
 #include "base/globals.h"
 
-/* Who reads: what the same bytes decode to depends on the entrance, and on what the caller has told php_leveret_decode
+/* The reader: what the same bytes decode to depends on the entrance, and on what the caller has told php_leveret_decode
  * that he wants. */
 #define PHP_LEVERET_VIEW(reader, wanted) ((uint32_t) (reader) << 8 | (uint32_t) (wanted))
 #define PHP_LEVERET_NATIVE_VIEW PHP_LEVERET_VIEW(LEVERET_NATIVE, 0)

@@ -61,7 +61,7 @@ static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!mmc_link_add_server(pool, server, php_leveret_string(server->host))) {
-			/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
+			/* A name that is not UTF-8 belongs to no server. Servers go by their place in the list, so it has one. */
 			mmc_link_add_server(pool, server, php_leveret_bytes(nobody, strlen(nobody)));
 		}
 	}
@@ -71,7 +71,7 @@ static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 	return made;
 }
 
-/* Whatever is in it, where it ends is certain. */
+/* Its end is certain, for any content. */
 static void append_part(smart_str *name, zend_string *part)
 {
 	smart_str_append_printf(name, "%zu:", ZSTR_LEN(part));

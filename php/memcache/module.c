@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "memcache.h"
 #include "php_leveret.h"
+#include "release.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"

@@ -1,12 +1,12 @@
 /* memcache/session.c: the session handler "memcache".
  *
  * A session is one item, "<id>", compressed as the class compresses its values, that lives session.gc_maxlifetime
- * seconds. Beside it lies "<id>.lock", a number that every visitor counts up: who has made 1 of it holds the lock, and
- * sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that a dead visitor locks nobody out for
+ * seconds. Beside it lies "<id>.lock", a number that every visitor counts up: the one who made it 1 holds the lock, and
+ * sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that a dead visitor blocks no other one for
  * longer.
  *
  * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever
- * gets the lease and finds such a number knows that its maker is dead. Visitors without the arena see a number above 1,
+ * gets the lease and finds such a number knows that its creator is dead. Visitors without the arena see a number above 1,
  * and wait. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -91,7 +91,7 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end, b
 	if (!url) {
 		return IS_NO_URL;
 	}
-	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between
+	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: the site took ';' for the separator of
 	 * servers. Of "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is
 	 * no name. */
 	bool is_path = url->path
@@ -222,7 +222,7 @@ static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, u
 
 /* --- servers that fail --- */
 
-/* On so many servers a session lies. */
+/* The number of servers that store a session. */
 static uint32_t copies_of(const mmc_session *session)
 {
 	return (uint32_t) MIN(MEMCACHE_G(session_redundancy), (zend_long) session->link->count);
@@ -256,7 +256,7 @@ static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure
 	return failure->system_error != ECONNREFUSED && failure->system_error != ENOENT;
 }
 
-/* Whether the open batch has read the session, or may be believed that there is none: of the servers that keep it one
+/* Whether the open batch has read the session, or knows that there is none: of the servers that keep it one
  * has said so, or is dead. */
 static bool is_read(const mmc_session *session, int32_t code)
 {
@@ -281,7 +281,7 @@ static void drop_lock(mmc_session *session)
 	session->lock_key = NULL;
 }
 
-/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. IS_OVER: PHP has to do something else,
+/* IS_UNREAD: it is locked, and that is all. IS_AWAY: it is unknown whether it exists. IS_OVER: PHP has to do something else,
  * and the session may be gone. */
 typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY, IS_OVER } lock_try;
 
@@ -379,7 +379,7 @@ static void end_session(mmc_session *session)
 }
 
 /* Names the session: false: its id cannot be a key. Of an empty one it would be warned, and the script's handler of
- * errors may close the session: so nobody comes here with that. */
+ * errors may close the session: so this is not reached then. */
 static bool begin_session(mmc_session *session, zend_string *id)
 {
 	end_session(session);
@@ -415,7 +415,7 @@ PS_CLOSE_FUNC(memcache)
 
 PS_OPEN_FUNC(memcache)
 {
-	/* session_reset() opens again what nobody has closed. */
+	/* session_reset() opens again what was not closed. */
 	ps_close_memcache(mod_data);
 	bool is_own = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path);
 	const char *path = is_own ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
@@ -458,7 +458,7 @@ PS_READ_FUNC(memcache)
 		drop_lock(session);
 	}
 	if (tried == IS_TAKEN || tried == HAS_NAPPED) {
-		/* As the original: after so long the visitor goes in without the lock, which stays with whoever has it. */
+		/* As the original: after this time the visitor continues without the lock, which stays with its holder. */
 		was_read = read_unlocked(session, &found);
 	}
 	/* An empty session, which the original gives for one that could not be read, would be written over what is
@@ -506,7 +506,7 @@ PS_WRITE_FUNC(memcache)
 	request.group = php_leveret_string(full);
 	request.value = payload.bytes;
 	request.meta = payload.meta;
-	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
+	/* A span of more than 30 days would count as a Unix time, and 0 as no expiry. */
 	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
 	php_leveret_client_payload_free(&payload);
@@ -544,7 +544,7 @@ PS_DESTROY_FUNC(memcache)
 																									   : FAILURE;
 }
 
-/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+/* Items expire by themselves. As in the original the number is unknown: session_gc() is false. */
 PS_GC_FUNC(memcache)
 {
 	*nrdels = -1;

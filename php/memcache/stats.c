@@ -27,7 +27,7 @@ static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes su
 
 /* --- statistics --- */
 
-/* The words of a statistics command, or NULL: nobody knows such a type, and a warning was given. */
+/* The words of a statistics command, or NULL: an unknown type, and a warning was given. */
 static zend_string *subject_of(const zend_string *type, zend_long slab, zend_long limit)
 {
 	static const char *const types[] = { "reset", "malloc", "slabs", "cachedump", "items", "sizes" };

@@ -103,7 +103,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	self->reachable = names.count;
 	zval element;
 	if (code == MEMC_SOME_ERRORS) {
-		/* Nobody is there to answer: as in the original that is told at once. */
+		/* No server can answer: as in the original that is reported at once. */
 		fetch_one(self, &element);
 		end_of_fetch(self);
 		RETURN_FALSE;

@@ -79,7 +79,7 @@ enum {
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */
 #define MEMC_BEHAVIORS 40
-/* memcached.compression_level, unless somebody says otherwise; zstd's own. */
+/* memcached.compression_level, by default; zstd's own. */
 #define MEMC_LEVEL_DEFAULT 3
 /* memcached's own limit of a key, prefix included. */
 #define MEMC_KEY_MAX 250
@@ -98,7 +98,7 @@ typedef struct memc_link {
 	bool compression;
 	zend_long compression_type;
 	zend_long compression_level;
-	bool has_level; /* somebody has chosen it */
+	bool has_level; /* it was set */
 	zend_long serializer;
 	zend_long user_flags; /* -1: none */
 	zend_long store_retries;
@@ -159,7 +159,7 @@ static zend_always_inline void memc_result(memc_object *self, zend_long code)
 	}
 }
 
-/* What libmemcached would say: its errors, but for those that are answers, are also those of getLastError…(). */
+/* What libmemcached would say: its errors, except those that are answers, are also those of getLastError…(). */
 void php_leveret_memc_failure(memc_object *self, zend_long code);
 /* As php_leveret_memc_failure, and keeps what the server said. */
 void php_leveret_memc_result_of(memc_object *self, const leveret_answer *answer);
@@ -239,7 +239,7 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and
+/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled except the key, and
  * php_leveret_client_copy_free is due. */
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys,

@@ -166,7 +166,7 @@ static bool begins_with(const zend_string *host, const char *word)
 	return strncmp(ZSTR_VAL(host), word, strlen(word)) == 0;
 }
 
-/* In a list a socket has no port, whatever is said. An arena, which the original does not know, has the one that is
+/* In a list a socket has no port, even if one is given. An arena, which the original does not know, has the one that is
  * given: applications compare getServerList() with their own lists. */
 static zend_long port_of_entry(const zend_string *host, zend_long port)
 {
@@ -176,7 +176,7 @@ static zend_long port_of_entry(const zend_string *host, zend_long port)
 	return port || begins_with(host, "arena:") ? port : MEMC_PORT;
 }
 
-/* Host, port and weight by their place, whatever their keys are. */
+/* Host, port and weight by their place, with any keys. */
 static int add_entry(memc_link *link, HashTable *entry)
 {
 	zval parts[3], *part;

@@ -2,8 +2,8 @@
  *
  * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds
  * its lock, the item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies
- * with its process: who has the lease and finds a lock that stands on a lease knows that its owner is dead. Visitors
- * who come to the same arena by way of a server see the item and know nothing of leases. */
+ * with its process: a visitor that has the lease and finds a lock with a lease knows that its owner is dead. Visitors
+ * that reach the same arena through a server see the item and no lease. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -60,7 +60,7 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 		return false;
 	}
 	weight = MAX(weight, 0);
-	/* Not of PHP's heap: where that is full it jumps out of here, and the pool is nobody's. */
+	/* Not of PHP's heap: if that is full, it jumps out of here, and the pool leaks. */
 	char url[MAXPATHLEN];
 	if (is_socket) {
 		int len = snprintf(url, sizeof(url), "unix://%.*s", (int) host.len, (const char *) host.data);
@@ -72,7 +72,7 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 	if (is_script_s && !php_leveret_may_add_quietly(host)) {
 		return false;
 	}
-	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
+	/* Without weights of its own the ring is that of libmemcached's lists of servers, which ignore them. */
 	return leveret_pool_add_server(
 			   pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir())
 		== MEMC_SUCCESS;
@@ -140,7 +140,7 @@ static size_t memc_session_name_of(const zend_string *id, const char *middle, ch
 	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 
-/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value
+/* One request; its result code. An item lives `seconds`, or does not expire if they are not above 0. With `data` the value
  * that was found. */
 static int memc_call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value,
 	zend_long seconds, zend_string **data)
@@ -281,7 +281,7 @@ static void memc_free_pool(zval *entry)
 	leveret_pool_free(Z_PTR_P(entry));
 }
 
-/* As whom servers are asked, in the binary protocol, which the original then chooses by itself. */
+/* The user, with the binary protocol, which the original then chooses by itself. */
 static bool memc_sign_in(leveret_pool *pool)
 {
 	const char *user = MEMCACHED_G(sess_sasl_username), *password = MEMCACHED_G(sess_sasl_password);
@@ -336,7 +336,7 @@ PS_CLOSE_FUNC(memcached)
 
 PS_OPEN_FUNC(memcached)
 {
-	/* session_reset() opens again what nobody has closed. */
+	/* session_reset() opens again what was not closed. */
 	ps_close_memcached(mod_data);
 	/* As it was written for version 2. */
 	if (strstr(PHP_LEVERET_SAVE_PATH, "PERSISTENT=")) {
@@ -426,11 +426,11 @@ PS_DESTROY_FUNC(memcached)
 	}
 	int code = call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
 	memc_unlock(session);
-	/* Who wants to log out must hear that he is not. */
+	/* A visitor who logs out must learn that it failed. */
 	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 
-/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+/* Items expire by themselves. As in the original the number is unknown: session_gc() is false. */
 PS_GC_FUNC(memcached)
 {
 	*nrdels = -1;
@@ -442,8 +442,8 @@ PS_CREATE_SID_FUNC(memcached)
 	memc_session *session = PS_GET_MOD_DATA();
 	for (int tries = 0; tries < 3; tries++) {
 		zend_string *id = php_session_create_id(NULL);
-		/* A server that does not answer is not asked again and again: what it should say is that nobody has drawn these
-		 * random bits. */
+		/* A server that does not answer is not asked again and again: its answer would be that the id, of
+		 * random bits, is unused. */
 		if (!session || !id
 			|| call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) != MEMC_SUCCESS) {
 			return id;
@@ -456,7 +456,7 @@ PS_CREATE_SID_FUNC(memcached)
 PS_VALIDATE_SID_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
-	/* A visitor whose server does not answer keeps his id: another one would be sent to him as a cookie, and his
+	/* A visitor whose server does not answer keeps its id: another one would be sent as a cookie, and its
 	 * session lost. */
 	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
 			&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) != MEMC_NOTFOUND

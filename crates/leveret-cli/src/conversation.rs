@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 /// Longer than any line of memcached: a key is at most 250 bytes, written as three letters each.
 const LINE_MAX: u64 = 64 << 10;
-/// What to look at where a server is not believed, or does not speak TLS at all.
-const TLS_ADVICE: &str = "is it a port with TLS? LEVERET_TLS_CA_FILE names the authorities that are believed, LEVERET_TLS_PEER_NAME the name in its certificate";
+/// What to check if a server's certificate is not trusted, or the server has no TLS.
+const TLS_ADVICE: &str = "is it a port with TLS? LEVERET_TLS_CA_FILE names the trusted authorities, LEVERET_TLS_PEER_NAME the name in its certificate";
 /// The largest item that a memcached can have (`-I`).
 pub const VALUE_MAX: u64 = 1 << 30;
 
@@ -83,7 +83,7 @@ impl Exchange {
         if !answer.starts_with(b"CLIENT_ERROR unauthenticated") {
             leveret_tls::wipe(&mut request);
             self.check(&answer)?;
-            return Err(Failure::Refused(format!("{} asks nobody for a password: leave {user}@ out", self.who)));
+            return Err(Failure::Refused(format!("{} asks for no password: leave {user}@ out", self.who)));
         }
         let said = self.say(&request);
         leveret_tls::wipe(&mut request);
@@ -216,7 +216,7 @@ impl Exchange {
         }
     }
 
-    /// The server may refuse in so many words.
+    /// The server may refuse explicitly.
     pub fn check(&self, line: &[u8]) -> Result<(), Failure> {
         if [&b"ERROR"[..], b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"].iter().any(|word| line.starts_with(word)) {
             let advice = if line.starts_with(b"CLIENT_ERROR unauthenticated") {
@@ -324,7 +324,7 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
 }
 
 /// What `work` gives, if it does so in time. It has a thread of its own: looking up a name, or connecting to a socket
-/// whose server accepts nobody, has no time limit that could be set; the process ends under it.
+/// whose server accepts no client, has no time limit; a timer ends the process.
 pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));

@@ -69,7 +69,7 @@ pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> 
     Ok(Exit::Yes)
 }
 
-/// Names with their values, as bytes: nobody promises UTF-8.
+/// Names with their values, as bytes, which need not be UTF-8.
 pub type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The `STAT` lines of an answer.

@@ -60,7 +60,7 @@ impl TargetArgs {
     }
 }
 
-/// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
+/// Attaches to an existing arena. `lock_timeout` is for commands that must answer in time.
 pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::PlaceError> {
     let mut options = OpenOptions::new().create(false);
     if let Some(timeout) = lock_timeout {
@@ -74,7 +74,7 @@ pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leve
 pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     let absolute = |path: &Path| {
         std::path::absolute(path)
-            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+            .map_err(|error| Failure::Unreachable(format!("cannot read the current folder: {}", reason(&error))))
     };
     if name.contains('/') {
         let path = absolute(Path::new(name))?;

@@ -69,7 +69,7 @@ impl AccountFiles {
         Some(Account { name: (*name).to_owned(), uid: Uid::from_raw(uid), gid: Gid::from_raw(gid), groups })
     }
 
-    /// Whether the user is in the group, by his own or as a listed member.
+    /// Whether the user is in the group, as primary group or as a listed member.
     pub fn is_member(&self, name: &str, gid: u32) -> bool {
         let gid = gid.to_string();
         field(&self.passwd, 0, name, 3) == Some(&gid)

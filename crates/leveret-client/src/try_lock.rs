@@ -1,7 +1,7 @@
-//! What all of a process's pools share, and a fork may find in the hands of a thread that the child does not have: nobody waits for it.
+//! What all of a process's pools share, and a fork may find locked by a thread that the child does not have: no thread waits for it.
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// None: somebody has it, perhaps for ever. Then the caller does without what it would have remembered.
+/// None: it is locked, perhaps forever. Then the caller continues without the cached state.
 pub(crate) fn unless_held<T>(shared: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match shared.try_lock() {
         Ok(guard) => Some(guard),

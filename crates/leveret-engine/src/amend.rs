@@ -54,7 +54,7 @@ impl Amendment {
 /// The cas of an amended item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewCas {
-    /// As it was: whoever has been told it may still store.
+    /// As it was: a caller that has it may still store.
     Keep,
     /// A new one.
     Next,
@@ -174,7 +174,7 @@ impl Arena {
             if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
                 return Ok(Step::NoRoom);
             }
-            // Whoever prolongs an item's life uses it, as whoever reads it.
+            // Extending an item's life counts as using it, as a read does.
             old.spot.note_read();
             locked.count(Counter::Touches, 1);
             Ok(Step::Done(true))
@@ -243,7 +243,7 @@ fn amend(
     put::rewrite(locked, old, &change).then_some(cas)
 }
 
-/// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen. False: it
+/// Moves a deadline back in place. Not forward: a process that keeps a decoded value relies on the deadline it has seen. False: it
 /// would move forward, or has milliseconds for which the item has no place.
 fn postpone(locked: &Locked<'_>, view: &View, deadline: Deadline) -> bool {
     let items = &locked.core.items;

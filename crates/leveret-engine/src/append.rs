@@ -63,7 +63,7 @@ impl Arena {
         })
     }
 
-    /// Takes the value apart and stores it anew, if nobody changes it meanwhile.
+    /// Takes the value apart and stores it again, unless it changes meanwhile.
     fn join_anew(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
         let Some(old) = self.get_with(key, ReadOptions::new().untraced().with_cas(), now)? else {
             return Ok(Stored::Missing);

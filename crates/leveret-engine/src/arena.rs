@@ -23,8 +23,8 @@ impl Arena {
         open::at(path, options).map(|(core, created)| (Arena { core }, created))
     }
 
-    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none.
-    /// Who wants to share it with a fork opens it before.
+    /// The nameless arena of this process and its forks only; creates it if needed.
+    /// To share it with a fork, open it before the fork.
     pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
         open::nameless(options).map(|(core, created)| (Arena { core }, created))
     }
@@ -92,7 +92,7 @@ impl Arena {
     }
 
     /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once
-    /// a request; also measures the time spent in suspend anew and publishes this process's read counters.
+    /// a request; also measures the time in suspend again and publishes this process's read counters.
     pub fn check(&self) -> Result<(), Error> {
         time::refresh();
         self.core.reads.publish();

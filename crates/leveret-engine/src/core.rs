@@ -45,7 +45,7 @@ pub(crate) struct Core {
     pub receiving: Receiving,
     /// The shard at which `Arena::tend` goes on.
     pub tended: AtomicUsize,
-    /// Who is told what this process lets go.
+    /// The callback for evictions by this process.
     pub tell_evicted: OnceLock<TellEvicted>,
     /// What this process does is not written into the journal.
     pub is_unwatched: AtomicBool,

@@ -311,7 +311,7 @@ fn is_integer(view: &View) -> bool {
 
 fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
     let cas = locked.core.items.number_cas_cell(view);
-    // A number whose cas nobody has asked for has none, and needs none.
+    // A number has no cas until a client asks for one.
     let told = cas.load(Ordering::Relaxed) != 0;
     if told {
         cas.store(0, Ordering::Relaxed);
@@ -359,7 +359,7 @@ fn text_of<'t>(locked: &Locked<'_>, view: &View, text: &'t mut [u8; TEXT_MAX]) -
     let meta = view.header.meta(0, Marks::NONE);
     let is_text = match meta.encoding {
         Encoding::RAW => true,
-        // Whoever tells types by flags keeps floats and booleans as text, and that counts.
+        // Classes that mark types by flags store floats and booleans as text, which counts.
         Encoding::DOUBLE | Encoding::BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };

@@ -41,7 +41,7 @@ pub(crate) enum Counter {
 const _: () = assert!((Counter::Returned as usize) < COUNTERS);
 
 impl Counter {
-    /// For an eviction of what was stored so many seconds ago; older ones are in `Evicted` alone.
+    /// For the eviction of an item of this age in seconds; older ones are in `Evicted` only.
     pub fn of_age(secs: u32) -> Option<Counter> {
         match secs {
             0..60 => Some(Counter::EvictedInMinute),
@@ -51,7 +51,7 @@ impl Counter {
         }
     }
 
-    /// For a wait of so many microseconds; shorter ones are in `LockWaits` alone.
+    /// For a wait of this many microseconds; shorter ones are in `LockWaits` only.
     pub fn of_wait(us: u64) -> Option<Counter> {
         match us {
             0..1000 => None,

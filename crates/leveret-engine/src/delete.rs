@@ -41,7 +41,7 @@ impl Arena {
         })
     }
 
-    /// Removes the dead item under a key, which nobody would meet again before its memory is reclaimed. False: there is
+    /// Removes the dead item under a key, which no request would find before its memory is reclaimed. False: there is
     /// none, or a live one.
     pub fn remove_dead(&self, key: &[u8], now: Time) -> Result<bool, Error> {
         let core = &*self.core;

@@ -1,5 +1,5 @@
 //! The flush word: items of another epoch than the present one are things of the past. Guarded by nothing: one atomic
-//! word, changed by compare-exchange. Whoever sees a flush also sees what was done before it.
+//! word, changed by compare-exchange. A process that sees a flush also sees what was done before it.
 use crate::map::layout::Control;
 use crate::sync::Ordering;
 use crate::time::{Moment, Time};
@@ -14,7 +14,7 @@ pub(crate) fn present(control: &Control, now: impl Moment) -> u32 {
     carry_out_due(control, flush, now.time())
 }
 
-/// The epoch, when a delayed flush is pending. Whoever first sees that its time has come carries it out.
+/// The epoch, when a delayed flush is pending. The first process that sees that it is due carries it out.
 #[cold]
 fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
     let epoch = seen as u32;

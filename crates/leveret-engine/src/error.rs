@@ -57,9 +57,9 @@ impl fmt::Display for Error {
             Error::Busy => write!(f, "other processes hold the lock or the memory that this write needs and do not go on (stopped or frozen?); try again"),
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
-            Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
+            Error::NoLifeSign(why) => write!(f, "this file system cannot show whether a process is alive ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
             Error::NoHugePages => write!(f, "there are no huge pages for this arena: that takes Linux 6.1 or newer, and an arena in memory (tmpfs, as /dev/shm is)"),
-            Error::OldLayout { layout } => write!(f, "an arena of layout version {layout} has no place for this; `leveret renew` makes it anew"),
+            Error::OldLayout { layout } => write!(f, "an arena of layout version {layout} has no place for this; `leveret renew` replaces it"),
             Error::FileRefused(why) => write!(f, "the arena's file cannot be opened once more, which a process's first write takes ({why}); reading goes on"),
         }
     }
@@ -89,7 +89,7 @@ pub fn reason(error: &io::Error) -> String {
     words.to_owned()
 }
 
-/// Why an arena could not be opened. The text says how to mend it.
+/// Why an arena could not be opened. The text says the fix.
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum OpenError {
@@ -229,7 +229,7 @@ impl fmt::Display for OpenError {
             OpenError::Untrusted { path, why } | OpenError::UntrustedFolder { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
             OpenError::TimeNamespace(path) => write!(
                 f,
-                "cannot tell which items of {} have expired: this process is in one time namespace, and its children would be in another; use the arena in a child process",
+                "cannot compute which items of {} have expired: this process is in one time namespace, and its children will be in another; use the arena in a child process",
                 path.display()
             ),
             OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),

@@ -1,4 +1,4 @@
-//! Telling of evictions: whoever serves an arena may want to know what the writes of this process let go.
+//! Reports evictions: a server may need to know which items the writes of this process evict.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::found::Found;
@@ -34,9 +34,9 @@ impl Evicted<'_> {
 }
 
 impl Arena {
-    /// Has each eviction by this process told, until the last `Arena` of this one is dropped. It is called by whoever
-    /// stores, which holds a lock meanwhile: it must be short, and must not use the arena. What other processes let go
-    /// is not told. False: somebody is told already.
+    /// Reports each eviction by this process, until its last `Arena` is dropped. It is called by the thread that
+    /// stores, which holds a lock meanwhile: it must be short, and must not use the arena. Evictions by other processes
+    /// are not reported. False: another callback is set.
     pub fn on_evict(&self, tell: impl Fn(&Evicted<'_>) + Send + Sync + 'static) -> bool {
         let tell = move |core: &Core, hash, spot: &Spot<'_>, view: &View| tell(&Evicted { core, spot, view, hash });
         self.core.tell_evicted.set(Box::new(tell)).is_ok()

@@ -22,7 +22,7 @@ impl Arena {
     }
 
     /// Forgets every item, and counts hits, misses and stores from 0 again, as a new arena. Reads that other processes have not
-    /// published yet are added later; a shard whose lock cannot be had keeps its counts.
+    /// published yet are added later; a shard whose lock is not available keeps its counts.
     pub fn clear(&self) -> Result<(), Error> {
         self.flush()?;
         let core = &*self.core;
@@ -52,7 +52,7 @@ impl Arena {
         if self.core.is_lost() {
             return Err(Error::Lost);
         }
-        // One that is due takes place, though nobody may have looked since: what it ends must not come back.
+        // One that is due takes place, even if no process has looked since: what it ends must not come back.
         self.core.epoch(Now);
         epoch::begin_at(self.core.control(), at);
         // When it is ordered, as memcached does: one that is never carried out was asked for, too.

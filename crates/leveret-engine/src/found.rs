@@ -29,7 +29,7 @@ impl Version {
 }
 
 /// What is known of an item before its bytes are copied.
-// Bytes in place of booleans and of `Kind`: who calls through a C ABI hands it back with whatever became of it there.
+// Bytes instead of booleans and `Kind`: a C caller may return any bit pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Found {

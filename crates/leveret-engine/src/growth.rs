@@ -32,7 +32,7 @@ pub(crate) fn allocated(core: &Core) -> u64 {
         .saturating_add((used as u64) * core.segments.size())
 }
 
-/// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
+/// The file lock, unless another process has grown the arena meanwhile. A holder needs some milliseconds, far more on
 /// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
 /// has not gone on for the whole timeout, nobody of this process waits for the next second. `Busy`: this thread does not
 /// wait, and its caller tries again.

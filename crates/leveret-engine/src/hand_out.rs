@@ -95,7 +95,7 @@ impl HandOut for Handed<'_> {
         is_copied
     }
 
-    /// A typed item has no value to those who do not ask for such.
+    /// A typed item has no value for calls that do not ask for one.
     fn hides(&self, view: &View) -> bool {
         view.kind == Kind::Typed
     }
@@ -190,7 +190,7 @@ mod tests {
         assert!(arena.verify().is_clean(), "{:?}", arena.verify());
     }
 
-    /// Each of two threads swaps its own number into a key and adds up what it is handed: whatever was put in comes out
+    /// Each of two threads swaps its own number into a key and adds up what it is handed: every value that was put in comes out
     /// once, in a sequence without a gap.
     #[test]
     fn no_value_is_handed_out_twice_or_lost() {

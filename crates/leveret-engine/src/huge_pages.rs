@@ -1,7 +1,7 @@
 //! Huge pages: one entry of the processor's page tables for 2 MiB in place of 512. Where millions of items are read in
 //! random order, most reads wait for those tables too.
 //!
-//! Moving 2 MiB takes the kernel milliseconds, in which whoever needs them waits, so no write ever does it: somebody
+//! Moving 2 MiB takes the kernel milliseconds, in which its users wait, so no write ever does it: a user
 //! asks for it once the arena is filled. It stays so until the arena's file is removed, for all processes. Needs Linux
 //! 6.1 and a file in memory (tmpfs).
 use crate::arena::Arena;
@@ -16,13 +16,13 @@ pub struct HugePages {
     pub pieces: usize,
     /// Of them, those that were looked at so far.
     pub done: usize,
-    /// Of those, the ones that the kernel could not move now: no huge page is free, or somebody holds one of the pages.
+    /// Of those, the ones that the kernel could not move now: no huge page is free, or a process holds one of the pages.
     pub refused: usize,
 }
 
 impl Arena {
     /// Moves what is in use of the arena to huge pages, piece by piece; after each one `go_on` is asked whether to.
-    /// Items stay readable and writable, though who meets a piece on its way waits some milliseconds.
+    /// Items stay readable and writable, though access to a piece being moved waits some milliseconds.
     ///
     /// # Errors
     /// [`Error::NoHugePages`] where the kernel or the file system has none; [`Error::Lost`] for an arena whose file was

@@ -1,8 +1,8 @@
 //! Values above a segment: whole segments filled without any lock, and the rest in an item that lists them.
 //!
 //! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a
-//! free segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill.
-//! Pieces that no living process fills and no item lists are freed by recovery and by whoever runs out of memory.
+//! free segment has no name, and one that is being filled without a name, or by a dead process, is left by a kill.
+//! Recovery, and any process that runs out of memory, free pieces that no living process fills and no item lists.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -70,12 +70,12 @@ impl Fill {
 }
 
 impl Drop for Fill {
-    /// Whatever was not handed over is free again.
+    /// Pieces that were not handed over are free again.
     fn drop(&mut self) {
         if self.pieces.are_handed_over() {
             return;
         }
-        // Killed here, whoever takes the lock next frees the rest. Without the lock only that help would be missing: no
+        // After a kill here, the lock's next owner frees the rest. Without the lock only that help would be missing: no
         // other process touches pieces that a living one fills.
         let core = &*self.arena.core;
         let _locked = shard::try_lock(core, self.shard, Time::now());
@@ -117,7 +117,7 @@ impl Arena {
 
 /// Waits until the fills under way leave enough for one of `needed` segments. Returns the share that they may have.
 fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Result<usize, Error> {
-    // An event loop has no time to wait, and who has waited in vain need not do so each time.
+    // An event loop has no time to wait, and a caller that waited in vain need not do so each time.
     let mut is_late = is_impatient() || core.fills_stuck.lasts(now);
     loop {
         let (held, usable) = (promised(core), usable(core));
@@ -128,7 +128,7 @@ fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Res
         if growth::grow_data(core)? {
             continue;
         }
-        // All that is allocated would not do, and evicting it would help nobody.
+        // All that is allocated would not do, and evicting it would not help.
         if held == 0 {
             return Err(waiting.refuse(Error::NoMemory));
         }
@@ -160,9 +160,9 @@ fn usable(core: &Core) -> usize {
     core.segments.active().saturating_sub(core.segments.count_state(State::Retired))
 }
 
-/// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
+/// Frees the pieces of fills whose process is dead, in every shard whose lock is free.
 pub(crate) fn sweep_fills(core: &Core, now: Time) {
-    // Who is dead is found out before a lock is taken.
+    // Deaths are checked before a lock is taken.
     let (mut left, mut living) = (false, 0);
     for segment in core.segments.all().filter(|segment| core.segments.state(*segment).kind() == Some(State::LargeFill))
     {
@@ -220,8 +220,8 @@ mod tests {
         core.segments.end_fill(next.0, next.1);
     }
 
-    /// Who could not store because others held the memory has not learnt that the old value is out of date: only a value
-    /// that the arena does not take tells that.
+    /// A store that failed because others held the memory keeps the old value: only a value
+    /// that the arena does not accept shows that.
     #[test]
     fn a_store_that_others_keep_waiting_leaves_the_old_value() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

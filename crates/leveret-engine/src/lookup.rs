@@ -1,7 +1,7 @@
 //! Looking an item up without a lock: a seqlock for each segment, whose sequence number is its generation.
 //!
 //! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again.
-//! If the generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores
+//! If the generation is the same, no byte that was read belongs to a later use of the segment: a process that reuses it stores
 //! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::core::Core;
 use crate::counters::Counter;
@@ -15,7 +15,7 @@ use crate::segment::{SegmentState, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Moment, Time};
 
-/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
+/// A read that meets a change of the index starts again; after this many times it answers a miss, and `Stats::retries`
 /// counts it.
 const TRIES: usize = 64;
 /// How one look-up has ended.
@@ -217,7 +217,7 @@ pub(crate) fn describe(core: &Core, view: &View, found: &mut Found) {
     }
 }
 
-/// An item that whoever holds the lock has before him: what it is, and how it was read.
+/// An item as the lock's owner sees it: what it is, and how it was read.
 pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &View) -> Found {
     let of_segment = core.segments.at(view.segment);
     let mut found = Found::default();
@@ -229,7 +229,7 @@ pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &Vie
     found
 }
 
-/// Whether the segment of a version has not been used anew since.
+/// Whether the segment of a version was not reused since.
 #[inline]
 pub(crate) fn is_same_use(core: &Core, version: &Version) -> bool {
     match core.segments.containing(SlotWord(version.slot).at()) {

@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
         Search { work, ..self }
     }
 
-    /// Makes some room, or waits for those who hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
+    /// Makes some room, or waits for the processes that hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
     /// others have held it, or taken what was freed.
     pub fn make_room(&mut self) -> Result<(), Error> {
         let keeps = self.rounds < ROUNDS_KEEPING + 2 * self.needed;
@@ -147,7 +147,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
         return Ok(Room::Made);
     }
     let holdings = holdings(core, now);
-    // The dead of any shard before the living of this one.
+    // Dead items of any shard before living ones of this shard.
     let in_turn = (0..holdings.len()).map(|step| (shard + step) % holdings.len());
     let with_dead = in_turn.filter_map(|other| Some((other, Target::Dead(holdings[other].dead?))));
     let try_free = |other, target| free(core, || Ok(shard::try_lock(core, other, now)), target);
@@ -157,10 +157,10 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
             return Ok(Room::Made);
         }
     }
-    // Whoever grows the arena gets some time before living items go.
+    // A process that grows the arena gets some time before living items are evicted.
     growth?;
     let others = || (0..holdings.len()).filter(|other| *other != shard);
-    // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
+    // Only dead items between living ones may be left. Otherwise a shard with only open segments gives one up after all that
     // have sealed ones.
     let policy = core.policy();
     let targets: &[Target] = match (policy, keeps) {
@@ -204,7 +204,7 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, t
     let (mut has_begun, mut tried) = (false, 0);
     while let Some(locked) = lock()? {
         let drained = match evict::continue_freeing(&locked) {
-            // Somebody else has ended it.
+            // Another process has finished it.
             Drained::Nothing if has_begun => Drained::Freed,
             Drained::Nothing | Drained::Surveying => {
                 has_begun = true;
@@ -215,7 +215,7 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, t
         match drained {
             Drained::Freed => return Ok(Room::Made),
             Drained::Nothing => return Ok(Room::None),
-            // A large value has gone, or somebody else has gained one meanwhile.
+            // A large value has gone, or another process has gained one meanwhile.
             Drained::Stays if core.segments.count_free(allocate::RESERVE + 1) > allocate::RESERVE => {
                 return Ok(Room::Made)
             }
@@ -235,7 +235,7 @@ fn may_try_another(core: &Core, target: Target) -> bool {
 }
 
 /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,
-/// since that takes system calls, and believed under the locks.
+/// since that takes system calls, and accepted under the locks.
 fn holdings(core: &Core, now: Time) -> Vec<Holding> {
     let epoch = core.epoch(now);
     let mut living = 0;
@@ -305,7 +305,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
     let own = || shard::lock(core, shard, now).map(Some);
     let take = || {
         let locked = shard::lock(core, shard, now).ok()?;
-        // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
+        // With a generation of its own, so that no reader of its last use takes the hole's zeros for bytes.
         let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };

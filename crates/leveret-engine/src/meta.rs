@@ -1,6 +1,6 @@
-//! What an item says of itself to people and programs: flags, who wrote it, what its bytes are, marks.
+//! An item's description: flags, origin, encoding, marks.
 
-/// What an item's value is to whoever reads it, besides its bytes.
+/// What a reader must know about an item's value, besides its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 #[repr(C)]
@@ -25,9 +25,9 @@ pub struct Marks(pub(crate) u8);
 impl Marks {
     /// Nothing.
     pub const NONE: Marks = Marks(0);
-    /// The item is out of date, and whoever meets it should see to a new one.
+    /// The item is stale: a client that gets it should compute a new one.
     pub const STALE: Marks = Marks(1);
-    /// Somebody was told to see to a new one.
+    /// A client was told to compute a new one.
     pub const WON: Marks = Marks(2);
 
     /// Each bit a mark; bits that mean nothing are left out.
@@ -60,7 +60,7 @@ pub struct Origin(pub(crate) u8);
 impl Origin {
     /// It came over a socket, or a count made it: to be read by the reader's own rules.
     pub const WIRE: Origin = Origin(0);
-    /// Those who go by the encoding alone: their floats and booleans are no text that counts.
+    /// APIs that use only the encoding: their floats and booleans are no text that counts.
     pub const NATIVE: Origin = Origin(3);
 
     /// The one with the largest number: an item has four bits for it.

@@ -1,4 +1,4 @@
-//! Who this process is, without a system call: connections of a parent must not be spoken on by its child, and whoever
+//! This process's id, without a system call: a child must not use its parent's connections, and a process that
 //! uses them asks before each use.
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};

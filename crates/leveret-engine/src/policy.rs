@@ -3,7 +3,7 @@
 /// What an arena that is full drops. Kept in the arena: every process that needs room goes by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionPolicy {
-    /// Whatever is worth least.
+    /// The items worth least.
     All,
     /// Only items that have a deadline.
     Volatile,

@@ -1,4 +1,4 @@
-//! What kind of program this process is, for statistics: who reads, and who is there.
+//! What kind of program this process is, for statistics of reads and of attached processes.
 use crate::sync::Ordering;
 use std::sync::atomic::AtomicU32;
 
@@ -16,7 +16,7 @@ pub enum Program {
     Ruby = 2,
     /// A server of other protocols.
     Server = 3,
-    /// A tool that looks or mends.
+    /// A tool that inspects or repairs.
     Tool = 4,
 }
 

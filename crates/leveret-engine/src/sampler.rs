@@ -1,15 +1,15 @@
 //! Sampling what readers and writers do without their help: what a trace is made of.
 //!
 //! A sampler looks at a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks the
-//! frequency bytes of the sample's items. A read's hint writes that byte anew, and with it takes the mark off: one that
-//! is gone is a read since the last pass. An item whose hint is at its highest is written by no read otherwise; a
+//! frequency bytes of the sample's items. A read's hint writes that byte again and so clears the mark: a missing mark
+//! is a read since the last pass. An item whose hint is at its highest is written by no read otherwise; a
 //! marked one is, once a pass. That is all that readers notice, and they run no instruction for it.
 //!
 //! Writers are seen by their slots. A new word where the mark is still there is a copy that a drain has made; without
 //! it it is another version, unless the segment of the old one was drained and the item is as it was. A key that is
-//! gone from a segment that nobody drains was deleted.
+//! gone from a segment that is not being drained was deleted.
 //!
-//! What happens to a key more than once between two passes is seen once, but for reads, of which the hint counts up to
+//! What happens to a key more than once between two passes is seen once, except reads, of which the hint counts up to
 //! 15. Races with readers and writers may hide or invent an event once in a long while: samples are for statistics.
 use crate::arena::Arena;
 use crate::core::Core;
@@ -42,7 +42,7 @@ pub enum Sampled {
     Stored,
     /// It had one and was stored.
     Replaced,
-    /// It was read so many times: exact until the item was read 15 times, and at least one then.
+    /// The number of reads: exact until the item was read 15 times, and at least one then.
     Read(u8),
     /// It was deleted, or flushed.
     Deleted,
@@ -76,7 +76,7 @@ struct Known {
     reads: u8,
     /// The last pass that has met it.
     pass: u64,
-    /// Its mark was gone, and yet it was not read: whoever stores it anew is about to change its slot.
+    /// Its mark was gone, and yet it was not read: a process that stores it again is about to change its slot.
     is_about_to_change: bool,
 }
 
@@ -84,7 +84,7 @@ struct Known {
 type ByHash = HashMap<u64, u32, BuildHasherDefault<DefaultHasher>>;
 
 /// Looks at a sample of an arena's keys. Dropped, it takes its marks off; those of one that was killed stay until the
-/// next reads, and harm nobody. Two samplers at once see some of the reads each.
+/// next reads, and do no harm. Two samplers at once see some of the reads each.
 pub struct Sampler {
     arena: Arena,
     parts: u32,
@@ -279,7 +279,7 @@ impl Sampler {
             tell(Seen { event: Sampled::Stored, ..next.seen });
             tell_reads(&next.seen, frequency, next.reads, tell);
         } else if frequency & WATCHED != 0 {
-            // A copy that nobody has read since.
+            // A copy that was not read since.
         } else if frequency & FETCHED != 0 && is_alike && is_drained(core, &last) {
             tell_reads(&next.seen, frequency, reads, tell);
         } else {
@@ -360,7 +360,7 @@ impl Drop for Sampler {
     }
 }
 
-/// An item was written or its segment used anew while it was read.
+/// An item was written or its segment reused while it was read.
 #[derive(Clone, Copy)]
 struct Changed;
 

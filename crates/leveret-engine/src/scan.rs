@@ -61,7 +61,7 @@ pub struct Scanned {
     pub used: usize,
     /// Nothing is left.
     pub is_over: bool,
-    /// Not 0: not even one step fits. The buffer must have room for so many bytes.
+    /// Not 0: not even one step fits. The buffer must have room for this many bytes.
     pub needed: usize,
 }
 
@@ -119,7 +119,7 @@ impl Records<'_> {
 
 impl Arena {
     /// Visits the items of the next step; a step holds some items, or none. Typed items are passed by. False: the walk is over. After an error the
-    /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
+    /// cursor stands where it did: `Busy`, which only constant writes cause, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
         let mut room = vec![MaybeUninit::uninit(); 256];
         loop {
@@ -240,7 +240,7 @@ fn items_of_class(
     for round in 0..ROUNDS * TRIES {
         let sequence = core.shards.at(shard).move_seq.load(Ordering::Relaxed);
         let buckets = core.index.buckets(shard);
-        // Asked after the number of buckets: the lock of whoever stored that number is seen held or given up, and before
+        // Loaded after the number of buckets: the lock of the writer of that number is seen held or released, and before
         // it is given up the split is whole.
         let is_split = !shard::lock::is_free(core, shard);
         let class = Class { shard, buckets, is_split, first_bucket };
@@ -431,7 +431,7 @@ mod tests {
         }
     }
 
-    /// Whoever holds a lock stands still, yet what he guards was changing until then: the walk asked for the lock once,
+    /// A lock's owner may be stopped, yet its data was changing until then: the walk asked for the lock once,
     /// was told `Busy`, and ended with what it had.
     #[test]
     fn a_busy_lock_ends_no_walk() {

@@ -1,10 +1,10 @@
 //! Large values on their way into a socket: the kernel reads shared memory itself, so they are copied once and not
 //! twice.
 //!
-//! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used
+//! What a socket has taken cannot be taken back. So a sender checks afterwards whether the segments are still used
 //! as they were; if not, bytes of two values may be out, and the connection must end before the client can take them
-//! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks
-//! for a free segment passes those by. It is an advisory mark and not a lock: nobody waits for it, allocators ignore
+//! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and allocators
+//! skip these. It is an advisory mark, not a lock: no process waits for it, allocators ignore
 //! owners that have exited, and of all segments only a share is ever kept back by it, however long a sender is stopped.
 use crate::arena::Arena;
 use crate::core::Core;
@@ -80,7 +80,7 @@ impl Outgoing {
     }
 
     /// Sends `head` and up to `most` bytes of the value to a socket that does not block, and says how many bytes went out.
-    /// What the socket does not take of them is appended to `unsent`: nobody waits for a slow client with a value in hand.
+    /// What the socket does not take of them is appended to `unsent`: no thread waits for a slow client while holding a value.
     /// The rest of the value is returned: for the next call, or for `append_to` if `unsent` is not empty. More is to be
     /// sent at once behind it.
     pub fn send(

@@ -54,7 +54,7 @@ typedef enum leveret_status {
   LEVERET_NO_MEMORY,
   // The arena's file was truncated, replaced or unlinked: close it and open it again.
   LEVERET_LOST,
-  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
+  // Open: the message says the reason and the fix. Else: this process cannot write to the arena (process table full,
   // no life sign, no descriptor left).
   LEVERET_FAILED,
   // Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
@@ -81,7 +81,7 @@ typedef enum leveret_redis_code {
   LEVERET_REDIS_NO_SERVER,
   // The server cannot be reached.
   LEVERET_REDIS_CONNECT,
-  // It lets nobody in by this user and password.
+  // It refuses this user and password.
   LEVERET_REDIS_AUTH,
   // It has no such database.
   LEVERET_REDIS_SELECT,
@@ -133,7 +133,7 @@ typedef enum leveret_origin {
   LEVERET_NATIVE = 3,
   // The Ruby gems.
   LEVERET_RUBY = 4,
-  // Nobody knows: it is a server's answer. No item of an arena has it.
+  // Unknown: it is a server's answer. No item of an arena has it.
   LEVERET_REMOTE = 15,
 } leveret_origin;
 
@@ -219,7 +219,7 @@ typedef enum leveret_code {
   LEVERET_CODE_INVALID_ARGUMENTS = 38,
   // The server takes no user names and passwords.
   LEVERET_CODE_AUTH_PROBLEM = 40,
-  // The server lets nobody in by this name and password, or asks for them.
+  // The server refuses this name and password, or requires them.
   LEVERET_CODE_AUTH_FAILURE = 41,
   // The server failed a moment ago and rests.
   LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
@@ -235,7 +235,7 @@ typedef enum leveret_protocol {
   LEVERET_PROTOCOL_BINARY = 1,
   // Meta commands.
   LEVERET_PROTOCOL_META = 2,
-  // Text, but binary with servers that speak nothing else: where nobody has chosen.
+  // Text, but binary with servers that speak nothing else: by default.
   LEVERET_PROTOCOL_ANY = 3,
 } leveret_protocol;
 
@@ -278,7 +278,7 @@ typedef enum leveret_program {
   LEVERET_PROGRAM_RUBY = 2,
   // A server of other protocols.
   LEVERET_PROGRAM_SERVER = 3,
-  // A tool that looks or mends.
+  // A tool that inspects or repairs.
   LEVERET_PROGRAM_TOOL = 4,
 } leveret_program;
 
@@ -328,7 +328,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_HASH,
   // Milliseconds for a connection to be made.
   LEVERET_POOL_CONNECT_TIMEOUT_MS,
-  // Milliseconds for a server that owes an answer; negative = for ever.
+  // Milliseconds to wait for an answer; negative = no limit.
   LEVERET_POOL_POLL_TIMEOUT_MS,
   // Seconds for which a failed server is not tried.
   LEVERET_POOL_RETRY_TIMEOUT_S,
@@ -565,7 +565,7 @@ typedef struct leveret_stats {
   int64_t refused_unix;
 } leveret_stats;
 
-// What an item's value is to whoever reads it, besides its bytes.
+// What a reader must know about an item's value, besides its bytes.
 typedef struct leveret_meta {
   // The client's own opaque 32 bits.
   uint32_t flags;
@@ -734,7 +734,7 @@ typedef struct leveret_failure {
   int32_t system_error;
 } leveret_failure;
 
-// What is being read. leveret_read_begin fills it, or the caller, who has `found` from a walk: then the rest is 0 or what
+// What is being read. leveret_read_begin fills it, or the caller, if it has `found` from a walk: then the rest is 0 or what
 // leveret_read_begin is told.
 typedef struct leveret_reading {
   // The item.
@@ -845,7 +845,7 @@ typedef struct leveret_cursor {
   uint64_t bucket;
 } leveret_cursor;
 
-// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
+// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, which frees `buffer`.
 typedef struct leveret_walk {
   // Where it stands.
   struct leveret_cursor cursor;
@@ -1010,10 +1010,10 @@ struct leveret_cipher *leveret_cipher_new(struct leveret_bytes key);
 // NULL is allowed.
 //
 // # Safety
-// It came from leveret_cipher_new, and nobody uses it any more.
+// It came from leveret_cipher_new and is not used any more.
 void leveret_cipher_free(struct leveret_cipher *cipher);
 
-// How long a value of so many bytes becomes: up to 16 bytes longer.
+// The length of an encrypted value of this many bytes: up to 16 bytes more.
 size_t leveret_encrypted_len(size_t len);
 
 // Encrypts a value into as many bytes as leveret_encrypted_len says.
@@ -1086,7 +1086,7 @@ enum leveret_step leveret_compute_next(const struct leveret_arena *arena,
                                        uint32_t now,
                                        struct leveret_compute *compute);
 
-// The end, whatever the step was: gives the lease back and wakes those who wait. More than once does no harm. A host that
+// Ends after any step: returns the lease and wakes its waiters. More than once does no harm. A host that
 // jumps over it calls leveret_lease_release_all.
 //
 // # Safety
@@ -1269,7 +1269,7 @@ enum leveret_status leveret_lease_acquire(const struct leveret_arena *arena,
                                           struct leveret_ticket *ticket);
 
 // Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
-// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
+// leveret_lease_release_all leaves it alone. WAIT: another process has it, up to 20 ms have passed; ask again. NO_LEASE:
 // there are none left.
 //
 // # Safety
@@ -1278,7 +1278,7 @@ enum leveret_status leveret_lease_hold(const struct leveret_arena *arena,
                                        struct leveret_bytes key,
                                        struct leveret_ticket *ticket);
 
-// Gives a lease back and wakes who waits.
+// Returns a lease and wakes its waiters.
 //
 // # Safety
 // Pointers are live.
@@ -1392,7 +1392,7 @@ int32_t leveret_pool_add_server(struct leveret_pool *pool,
                                 struct leveret_bytes dir);
 
 // 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
-// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
+// `message_len`, says the reason and the fix, as result codes cannot. 0: none, or this was told before.
 //
 // # Safety
 // `message` has room for `message_len` bytes.
@@ -1429,7 +1429,7 @@ void leveret_pool_tune_server(struct leveret_pool *pool,
                               uint32_t timeout_ms,
                               int64_t retry_timeout_s);
 
-// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
+// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after this many seconds, negative =
 // never.
 //
 // # Safety
@@ -1439,8 +1439,8 @@ void leveret_pool_mark_server(struct leveret_pool *pool,
                               uint32_t is_up,
                               int64_t rest_s);
 
-// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
-// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
+// Sets the user (SASL PLAIN) of one server, or of all present and later ones (`index` -1); user.data NULL =
+// no user. Each new connection begins with it, in the binary protocol, for any protocol of the pool. `lenient` 1: a server
 // that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
 // changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
 // password has a zero byte or more than 4096 bytes.
@@ -1521,8 +1521,8 @@ void leveret_pool_set_prefix(struct leveret_pool *pool,
 // How servers named "tls://host" are spoken with, for connections from now on. Files are PEM and read when they are
 // first needed; what is wrong with one is told as the value of an answer, and by leveret_pool_arena_trouble. Empty:
 // `ca_file` = the system's authorities; `peer_name` = the host's own name is in its certificate; `certificate` = we
-// show none; `key` = it is in the file of the certificate. `verify` 0 = whoever answers is believed: nobody who can
-// come between is kept out. SUCCESS or INVALID_ARGUMENTS.
+// show none; `key` = it is in the file of the certificate. `verify` 0 = no verification. Insecure: a man in the
+// middle can read and write. SUCCESS or INVALID_ARGUMENTS.
 //
 // # Safety
 // `pool` is live; the others can be read.
@@ -1556,7 +1556,7 @@ enum leveret_status leveret_read_begin(const struct leveret_arena *arena,
                                        struct leveret_reading *reading);
 
 // Copies the value of reading->found: OK, and dst[0..value_len] is that very version. RETRY: it was recycled, and
-// reading->found is another version, or what has taken the old one's place: make room anew. MISS: the key has none any
+// reading->found is another version, or its replacement: make room again. MISS: the key has none any
 // more. LOST, BUSY, FAILED: as leveret_read_begin.
 //
 // # Safety

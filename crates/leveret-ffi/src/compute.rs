@@ -70,7 +70,7 @@ pub unsafe extern "C" fn leveret_compute_next(
     }
 }
 
-/// The end, whatever the step was: gives the lease back and wakes those who wait. More than once does no harm. A host that
+/// Ends after any step: returns the lease and wakes its waiters. More than once does no harm. A host that
 /// jumps over it calls leveret_lease_release_all.
 ///
 /// # Safety

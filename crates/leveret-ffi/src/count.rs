@@ -1,7 +1,7 @@
 //! Counting signed integers, whichever entrance has stored them.
 //!
 //! An integer that came over a socket, or to which a class has joined digits, lies in the arena as text, but is an integer
-//! to its readers. So it is first made one that counts in place; its flags stay, and whoever stored it still reads it as
+//! to its readers. So it is first made one that counts in place; its flags stay, and its writer still reads it as
 //! before.
 use crate::codec::reader_of;
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NOT_NUMBER, LEVERET_OK};

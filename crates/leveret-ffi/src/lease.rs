@@ -24,7 +24,7 @@ pub unsafe extern "C" fn leveret_lease_acquire(
 }
 
 /// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
-/// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
+/// leveret_lease_release_all leaves it alone. WAIT: another process has it, up to 20 ms have passed; ask again. NO_LEASE:
 /// there are none left.
 ///
 /// # Safety
@@ -55,7 +55,7 @@ unsafe fn answer_lease(lease: Lease, ticket: *mut Ticket) -> leveret_status {
     }
 }
 
-/// Gives a lease back and wakes who waits.
+/// Returns a lease and wakes its waiters.
 ///
 /// # Safety
 /// Pointers are live.

@@ -18,7 +18,7 @@ const ALL: u32 = LEVERET_READ_HASHED | LEVERET_READ_CAS | LEVERET_READ_UNTRACED;
 /// arena does that so often in a row; a miss is then the right answer.
 const TRIES_MAX: u32 = 64;
 
-/// What is being read. leveret_read_begin fills it, or the caller, who has `found` from a walk: then the rest is 0 or what
+/// What is being read. leveret_read_begin fills it, or the caller, if it has `found` from a walk: then the rest is 0 or what
 /// leveret_read_begin is told.
 #[repr(C)]
 pub struct leveret_reading {
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn leveret_read_begin(
     now: u32,
     reading: *mut leveret_reading,
 ) -> leveret_status {
-    // SAFETY: by contract. The struct is made of integers, and whatever is there is written before it is read.
+    // SAFETY: by contract. The struct is made of integers, and is written before it is read.
     let (arena, key, reading) = unsafe { (&(*arena).0, key.as_slice(), &mut *reading) };
     (reading.how, reading.now, reading.tries) = (how, now, 0);
     match how {
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn leveret_read_begin(
 }
 
 /// Copies the value of reading->found: OK, and dst[0..value_len] is that very version. RETRY: it was recycled, and
-/// reading->found is another version, or what has taken the old one's place: make room anew. MISS: the key has none any
+/// reading->found is another version, or its replacement: make room again. MISS: the key has none any
 /// more. LOST, BUSY, FAILED: as leveret_read_begin.
 ///
 /// # Safety

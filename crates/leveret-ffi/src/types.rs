@@ -35,7 +35,7 @@ pub enum leveret_status {
     LEVERET_NO_MEMORY,
     /// The arena's file was truncated, replaced or unlinked: close it and open it again.
     LEVERET_LOST,
-    /// Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
+    /// Open: the message says the reason and the fix. Else: this process cannot write to the arena (process table full,
     /// no life sign, no descriptor left).
     LEVERET_FAILED,
     /// Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
@@ -84,7 +84,7 @@ pub enum leveret_origin {
     LEVERET_NATIVE = 3,
     /// The Ruby gems.
     LEVERET_RUBY = 4,
-    /// Nobody knows: it is a server's answer. No item of an arena has it.
+    /// Unknown: it is a server's answer. No item of an arena has it.
     LEVERET_REMOTE = 15,
 }
 
@@ -100,7 +100,7 @@ pub enum leveret_program {
     LEVERET_PROGRAM_RUBY = 2,
     /// A server of other protocols.
     LEVERET_PROGRAM_SERVER = 3,
-    /// A tool that looks or mends.
+    /// A tool that inspects or repairs.
     LEVERET_PROGRAM_TOOL = 4,
 }
 

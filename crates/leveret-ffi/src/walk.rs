@@ -6,7 +6,7 @@ use crate::types::{failure, moment};
 use leveret_engine::{Arena, Cursor, Error, Scanned, WalkRecord};
 use std::mem::MaybeUninit;
 
-/// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
+/// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, which frees `buffer`.
 #[repr(C)]
 pub struct leveret_walk {
     /// Where it stands.

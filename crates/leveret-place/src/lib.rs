@@ -78,7 +78,7 @@ pub fn check_default(folder: &Path) -> Result<bool, PlaceError> {
     }
     check(folder)?;
     if found.mode() & 0o002 != 0 {
-        return untrusted("everybody may write to this folder; chmod o-w it".to_owned());
+        return untrusted("every user may write to this folder; chmod o-w it".to_owned());
     }
     Ok(true)
 }
@@ -112,7 +112,7 @@ fn private(base: &str, uid: u32) -> Result<PathBuf, PlaceError> {
     let path = || folder.to_owned();
     match fs::symlink_metadata(folder) {
         Ok(found) if found.mode() & 0o022 != 0 => {
-            let why = format!("nobody but uid {uid} should be able to write to this folder; chmod go-w it");
+            let why = format!("only uid {uid} may be able to write to this folder; chmod go-w it");
             Err(OpenError::Untrusted { path: path(), why }.into())
         }
         Ok(_) => Ok(path()),

@@ -64,7 +64,7 @@ mod tests {
         }
         assert!(BinaryRequest::new(BinaryCommand::Noop, false, 0).write(&mut input));
         assert_eq!(keys(&input).collect::<Vec<_>>(), [b"k0", b"k1", b"k2"]);
-        // Wherever it is cut, and whatever its lengths claim.
+        // Cut anywhere, with any claimed lengths.
         for len in 0..input.len() {
             let whole = ends.iter().filter(|end| **end <= len).count();
             assert_eq!(keys(&input[..len]).count(), whole, "cut at {len}");

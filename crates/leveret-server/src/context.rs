@@ -42,7 +42,7 @@ pub(crate) struct Context<'t> {
     pub incoming: Option<Incoming>,
     /// The connection's number, which watchers are told.
     pub cfd: i32,
-    /// What anybody wants to be told of this run.
+    /// What watchers ask for in this run.
     pub watched: Kinds,
     /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
     pub may_retry: bool,

@@ -1,4 +1,4 @@
-//! The entrances of a server: whose clients a listener is for.
+//! The entrances of a server: which clients a listener is for.
 
 /// Whose clients come here. It decides which protocols a conversation may speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

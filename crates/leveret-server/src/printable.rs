@@ -1,4 +1,4 @@
-//! Somebody else's bytes for eyes: keys, values, words of servers. What could steer a terminal, or show text in another
+//! Foreign bytes for people to read: keys, values, words of servers. What could steer a terminal, or show text in another
 //! order than it has, is escaped.
 
 /// Characters that are not shown themselves and change what is: controls, bidi controls and the other format characters

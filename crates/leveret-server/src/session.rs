@@ -35,8 +35,8 @@ impl Session {
         Session { talk: Conversation::new(transport), spoken: None }
     }
 
-    /// One with a client of Redis, who speaks RESP from the first byte on. `nonce` is that of the moment at which the client was
-    /// let in, if nobody is asked for a password.
+    /// One with a client of Redis, which uses RESP from the first byte on. `nonce` is that of the moment at which the client was
+    /// accepted, if there is no password.
     pub(crate) fn with_redis(transport: Transport, client: Arc<Client>, nonce: u128) -> Session {
         let is_known = client.is_known.load(Relaxed);
         let resp = Spoken::Resp(Box::new(Resp::new(client, nonce)));
@@ -278,7 +278,7 @@ fn step<D: Dialect>(
         },
         Parsed::Refused { refusal, consumed, swallow } => {
             talk.pending = Pending::Refused(swallow);
-            // A stranger must not delete by sending a store that is refused.
+            // An unknown client must not delete an item by a refused store.
             let done = D::refuse(cx, &refusal, talk.is_known);
             talk.is_at_fault = matches!(done, Done::Over(_));
             Consumed::Done(consumed, done)
@@ -286,7 +286,7 @@ fn step<D: Dialect>(
     }
 }
 
-/// Executes a request of so many bytes. If a part of it is answered, its length is kept with the rest.
+/// Executes a request of this many bytes. If a part of it is answered, its length is kept with the rest.
 #[inline]
 fn answered<D: Dialect>(
     dialect: &mut D,
@@ -319,7 +319,7 @@ fn go_on_dumping<D: Dialect>(talk: &mut Conversation, cx: &mut Context<'_>) -> O
             if cx.takes_back() {
                 return Some(Next::Busy);
             }
-            // No end, so that nobody takes a part for the whole; and closed, for who waits for an end alone.
+            // No end, so that no client takes a part for the whole; and closed, for clients that wait only for the end.
             D::say_error(cx, &error);
             Some(Next::Close)
         }

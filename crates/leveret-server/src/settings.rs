@@ -31,14 +31,14 @@ pub struct Listen {
 /// What the clients of a TCP address speak. The later, the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Security {
-    /// `notls:`: no TLS, whatever `-Z` says.
+    /// `notls:`: no TLS, also with `-Z`.
     Plain,
-    /// `btls:`: TLS. No client needs a certificate, whatever `ssl_verify_mode` says.
+    /// `btls:`: TLS. No client needs a certificate, for any `ssl_verify_mode`.
     Basic,
     /// As `-Z` and `ssl_verify_mode` say.
     #[default]
     Standard,
-    /// `mtls:`: TLS. Each client needs a certificate, whatever `ssl_verify_mode` says.
+    /// `mtls:`: TLS. Each client needs a certificate, for any `ssl_verify_mode`.
     Mutual,
 }
 
@@ -77,9 +77,9 @@ pub struct TlsSettings {
     pub chain_cert: PathBuf,
     /// `ssl_key`; None: it is in the same file.
     pub key: Option<PathBuf>,
-    /// `ssl_ca_cert`: who signs the certificates of clients.
+    /// `ssl_ca_cert`: the authorities for certificates of clients.
     pub ca_cert: Option<PathBuf>,
-    /// `ssl_verify_mode`: 0 = clients need no certificate, 1 = that of who has one must be right, 2 and 3 = each client
+    /// `ssl_verify_mode`: 0 = clients need no certificate, 1 = a certificate, if sent, must be valid, 2 and 3 = each client
     /// needs one.
     pub verify_mode: u8,
     /// `ssl_ciphers`, with colons between.
@@ -207,7 +207,7 @@ impl Default for Settings {
     }
 }
 
-/// Memory of a new arena, in bytes, if nobody says otherwise.
+/// Default memory of a new arena, in bytes.
 pub const MEMORY: u64 = 64 << 20;
 
 /// memcached takes so much of `-I` for its header, the shortest key there is, and the end of the line.
@@ -254,7 +254,7 @@ impl Settings {
 /// Where a server hands out its metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricsAddress {
-    /// A loopback address: nobody is asked for a password.
+    /// A loopback address: no password.
     Tcp(SocketAddr),
     /// A Unix socket.
     Unix(PathBuf),
@@ -275,9 +275,7 @@ impl std::str::FromStr for MetricsAddress {
             Err(_) => text.parse().map_err(|_| format!("'{text}' is no address: {forms}"))?,
         };
         if address.ip() != IpAddr::V6(Ipv6Addr::LOCALHOST) && !address.ip().is_loopback() {
-            return Err(format!(
-                "{address} is reached from other machines, and nobody is asked for a password: {forms}"
-            ));
+            return Err(format!("{address} can be reached from other machines, and no password is required: {forms}"));
         }
         Ok(MetricsAddress::Tcp(address))
     }

@@ -40,7 +40,7 @@ impl Signals {
         let wishes = [Wish::End, Wish::Restart, Wish::Reload].map(|wish| (wish, Arc::default()));
         let mut signals = Signals { pipe, wishes, ids: Vec::new() };
         for (signal, wish) in [(SIGTERM, 0), (SIGINT, 0), (SIGUSR1, 1), (SIGHUP, 2)] {
-            // In this order: who is woken by the pipe must see the flag.
+            // In this order: a thread woken by the pipe must see the flag.
             signals.ids.push(flag::register(signal, signals.wishes[wish].1.clone())?);
             signals.ids.push(low_level::pipe::register(signal, writer.try_clone()?)?);
         }

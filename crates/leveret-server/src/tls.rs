@@ -1,4 +1,4 @@
-//! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
+//! `-Z`: what all TLS connections of a server share: certificates and key, which clients are accepted, what is counted.
 mod validity;
 
 use crate::log::{self, Level};
@@ -164,7 +164,7 @@ impl Tls {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).settings.session_cache
     }
 
-    /// A handshake has failed. One line a second says why: who scans ports must not fill the log.
+    /// A handshake has failed. One line a second says why: a port scan must not fill the log.
     pub fn failed(&self, why: &dyn fmt::Display) {
         self.handshake_errors.fetch_add(1, Relaxed);
         let mut told = self.told.write().unwrap_or_else(PoisonError::into_inner);
@@ -310,7 +310,7 @@ fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, TlsError> {
     Ok(chosen)
 }
 
-/// A key for what it is, as OpenSSL takes it, whatever its first line says.
+/// Detects a key's form as OpenSSL does, regardless of its first line.
 fn as_it_is(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
     let bytes = || key.secret_der().to_vec();
     let forms = [

@@ -34,7 +34,7 @@ pub(crate) fn tell_request<D: Dialect>(talk: &Conversation, input: &[u8]) {
         let key = key.map_or(String::new(), |key| format!(" key {}", shown(key)));
         return log::tell(Level::Debug, format_args!("<{cfd} {}{key}", hexadecimal(header)));
     }
-    // Whoever has not signed in may have sent a password where a line is expected.
+    // A client that has not signed in may have sent a password instead of a line.
     if !talk.is_known {
         let word = input.split(|byte| !byte.is_ascii_lowercase()).next().filter(|word| *word == b"set");
         return log::tell(Level::Debug, format_args!("<{cfd} {}", word.map_or("…", |_| "set …")));
@@ -69,7 +69,7 @@ fn line(bytes: &[u8]) -> String {
     }
 }
 
-/// The key of a binary request, as far as its header can be believed.
+/// The key of a binary request, as far as its header is plausible.
 fn binary_key(input: &[u8]) -> Option<&[u8]> {
     let key_len = usize::from(u16::from_be_bytes([*input.get(2)?, *input.get(3)?]));
     let begin = HEADER_LEN + usize::from(*input.get(4)?);

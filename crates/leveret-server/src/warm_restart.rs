@@ -1,5 +1,5 @@
 //! `-e FILE`. memcached keeps its items in FILE and what it must know about them in FILE.meta, written at SIGUSR1. Here
-//! the items are in the arena anyway, whatever ends the server; FILE.meta says which arena it was, so that a restart
+//! the items are in the arena anyway, however the server ends; FILE.meta says which arena it was, so that a restart
 //! that would serve another one is noticed.
 use crate::serve_error::ServeError;
 use crate::small_file;

@@ -116,7 +116,7 @@ impl Conditions {
         Ok(conditions)
     }
 
-    /// Whether `new` may follow `old`. A key without a deadline lives for ever.
+    /// Whether `new` may follow `old`. A key without a deadline never expires.
     pub fn allow(self, old: Option<i64>, new: i64) -> bool {
         match old {
             Some(old) => !self.nx && (!self.gt || new > old) && (!self.lt || new < old),

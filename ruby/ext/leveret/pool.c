@@ -198,7 +198,7 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	return Qnil;
 }
 
-/* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is
+/* set_credentials(server, user, password): the user for the server with this index. One that knows no passwords is
  * used without. */
 static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE password)
 {

@@ -9,15 +9,15 @@
 
 #include <sys/types.h>
 
-/* A leveret_pool is used by one thread at a time, and a thread that waits for a socket lets the others run: so whoever
- * uses it takes the mutex. What is done in memory needs it only while somebody has it. */
+/* A leveret_pool is used by one thread at a time, and a thread that waits for a socket lets the others run: so a thread that
+ * uses it takes the mutex. Operations in memory need it only while another thread has it. */
 typedef struct pool {
 	leveret_pool *pool;
 	VALUE mutex;
 	VALUE values;     /* #retrieve(bytes, flags) gives the value of bytes that are not just a String */
 	VALUE allowed;    /* the classes that Marshal data of another entrance may name; nil: any */
 	VALUE settings;   /* what it was told: an Array of Arrays */
-	bool busy;        /* somebody has the mutex */
+	bool busy;        /* a thread has the mutex */
 	uint32_t waiting; /* quiet requests of a batch that was not sent yet */
 	size_t waiting_bytes;
 	pid_t batch_of;   /* the process that has begun the batch: its fork inherits it, and must not send it */
@@ -87,7 +87,7 @@ static inline VALUE taken(const leveret_bytes *bytes)
 	return rb_str_new((const char *) bytes->data, (long) bytes->len);
 }
 
-/* Of what is told as flags, this bit is no flag of the wire: the bytes are Marshal, whatever the flags say. */
+/* Of what is told as flags, this bit is no flag of the wire: the bytes are Marshal, regardless of the flags. */
 #define IS_MARSHAL (1ull << 32)
 
 /* An answer's bytes as a client class sees them: the value, for what its flags or its writer say. */

@@ -55,7 +55,7 @@ static VALUE value_and_cas_of(pool *pool, const leveret_meta *meta, uint64_t cas
 	return rb_assoc_new(pool_value(pool, meta, bytes), ULL2NUM(cas));
 }
 
-/* The same keys, as Strings, in an Array that nobody else changes. */
+/* The same keys, as Strings, in a private Array. */
 static VALUE own_keys(VALUE keys)
 {
 	Check_Type(keys, T_ARRAY);

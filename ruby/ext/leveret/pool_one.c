@@ -309,7 +309,7 @@ static VALUE flush_quiet(VALUE self)
 	return Qnil;
 }
 
-/* delete(key, cas): 0: whatever version is there. */
+/* delete(key, cas): 0: any version. */
 static VALUE delete_key(VALUE self, VALUE key, VALUE cas)
 {
 	call call = {

@@ -43,7 +43,7 @@ static VALUE route_locked(VALUE context)
 	routing *routing = (void *) context;
 	leveret_pool *pool = routing->pool->pool;
 	leveret_server server;
-	/* Lets those be tried again whose rest is over. */
+	/* Lets servers be tried again after their time-out. */
 	pool_begin(routing->pool);
 	routing->index = leveret_pool_route(pool, bytes_of_string(routing->key));
 	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS

@@ -227,7 +227,7 @@ bool json_write(VALUE value, VALUE *text)
 	return true;
 }
 
-/* --- reading: bytes of anybody, in a String of our own that nobody changes --- */
+/* --- reading: untrusted bytes, in a private String --- */
 
 typedef struct reader {
 	const char *at, *end;

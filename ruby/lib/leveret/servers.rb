@@ -95,7 +95,7 @@ module Leveret
       Tls::SCHEME + server.host
     end
 
-    # As whom a server is asked: what its address says, then the options, then the environment. nil: as nobody.
+    # The user of a server: from its address, then the options, then the environment. nil: none.
     def credentials(server, options)
       return if server.arena?
 

@@ -23,7 +23,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Compare the caches that this machine has, with Leveret among them.
+/// Compare the caches of this machine, and Leveret.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArgs {
@@ -35,7 +35,7 @@ pub struct BenchArgs {
     #[arg(long)]
     list: bool,
 
-    /// Few keys, one round, and only the first and last of what a chart varies: under a minute; its figures say little
+    /// Few keys, one round, and only the first and last variant of a chart: under a minute, not reliable
     #[arg(long)]
     quick: bool,
 
@@ -55,7 +55,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
 
-    /// Take everybody as installed, without the settings that let them show their best
+    /// Use each cache as installed, without settings for its best result
     #[arg(long)]
     fair_defaults: bool,
 
@@ -99,11 +99,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FOLDER")]
     svg: Option<PathBuf>,
 
-    /// Measure nothing: show and write what an older run measured, whose --json this file has
+    /// Measure nothing: show and write an older run, from its --json in this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["charts", "list", "quick", "rounds", "keys", "only", "peers", "fair_defaults"])]
     from: Option<PathBuf>,
 
-    /// Say what has changed since an older run, whose --json this file has
+    /// Show the changes since an older run, from its --json in this file
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
 }
@@ -229,7 +229,7 @@ impl BenchArgs {
             }
         }
         let report = BenchReport {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: leveret_server::RELEASE.to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
             rounds: run.rounds,

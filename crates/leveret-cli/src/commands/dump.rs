@@ -21,7 +21,7 @@ pub struct DumpArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  leveret dump --json > cache.json                           a backup; back: leveret restore < cache.json
+  leveret dump --json > cache.json                           a backup; to restore it: leveret restore < cache.json
   leveret dump > cache.dump                                  for memcached: types of PHP and Ruby are lost
   leveret dump localhost:11211 > cache.dump                  of a server
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
@@ -81,7 +81,7 @@ fn told_of(left_out: u64, advice: &str) -> Exit {
 }
 
 /// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
-/// the requests fit into any socket's buffer while nobody reads the answers.
+/// the requests fit into any socket's buffer while the answers are not read.
 const BATCH: usize = 50;
 
 impl DumpArgs {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Record what a living arena is asked for, without slowing it
+/// Record the requests of an arena, without slowing it
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = "leveret record [OPTIONS] [ARENA] FILE")]
 pub struct RecordArgs {
@@ -24,7 +24,7 @@ pub struct RecordArgs {
     #[arg(value_name = "ARENA")]
     first: String,
 
-    /// The recording; '-' is standard output; a file that is there is written anew
+    /// The recording; '-' is standard output; an existing file is overwritten
     #[arg(value_name = "FILE")]
     second: Option<String>,
 
@@ -32,11 +32,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     seconds: Option<Duration>,
 
-    /// The share of the keys to record, 0.001 to 1 [default: so that some 8,000 keys are there at a time]
+    /// The share of the keys to record, 0.001 to 1 [default: about 8,000 keys at a time]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     sample: Option<f64>,
 
-    /// Look at them again after this time
+    /// Look at them again after this interval
     #[arg(long, value_name = "DURATION", value_parser = interval, default_value = "10ms")]
     interval: Duration,
 }
@@ -238,8 +238,8 @@ impl<'a> Recording<'a> {
     fn pass(&mut self) -> Result<(), Failure> {
         let at = self.begun.elapsed().as_millis();
         let now = Time::now();
-        // A key that was not there is stored after a miss, or without having been asked for. Which it was nobody can
-        // see, but there are no more of the former than misses.
+        // A key that was not there is stored after a miss, or without a get. Which of the two cannot be
+        // seen, but there are no more of the former than misses.
         let misses = self.arena.stats().misses.saturating_sub(self.before.misses) as f64 * self.sampler.share();
         let Recording { sampler, lines, keys, requests, stores, fills, .. } = self;
         sampler.pass(now, &mut |seen| {
@@ -283,7 +283,7 @@ impl<'a> Recording<'a> {
         (self.stores as f64 / all.max(1.0)).min(1.0)
     }
 
-    /// Whole lines, so that whoever is killed leaves a recording.
+    /// Whole lines, so that a killed process leaves a recording.
     fn write(&mut self, is_last: bool) -> io::Result<()> {
         let gets = self.gets();
         if is_last || !self.lines.is_empty() {

@@ -7,7 +7,7 @@ use leveret_engine::{OpenOptions, LAYOUT_VERSION};
 use serde::Serialize;
 use std::io::Write;
 
-/// Replace an arena by a new, empty one: of this version's layout, with another size, or both
+/// Replace an arena with a new, empty one: with this version's layout, another size, or both
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RenewArgs {
@@ -51,7 +51,7 @@ impl RenewArgs {
             (None, Ok(arena)) => arena.memory(),
             (None, Err(_)) if path.exists() => {
                 let why = format!(
-                    "{} cannot be opened, which would tell its size: say it, as 'leveret renew {name} 64M'",
+                    "{} cannot be opened, so its size is unknown: name one, as 'leveret renew {name} 64M'",
                     path.display()
                 );
                 return Err(Failure::Usage(why));

@@ -21,15 +21,15 @@ pub struct RestoreArgs {
     #[command(flatten)]
     reach: Reach,
 
-    /// Make the arena where it is not there yet
+    /// Create the arena if it does not exist
     #[arg(long)]
     create: bool,
 
-    /// Its size then [default: 64 MiB]
+    /// Its size if it is created [default: 64 MiB]
     #[arg(long, short, value_name = "SIZE", value_parser = units::parse_size, requires = "create")]
     memory: Option<u64>,
 
-    /// Store also where there is an item already (dumps say add)
+    /// Also overwrite existing items (dumps say add)
     #[arg(long)]
     replace: bool,
 }
@@ -74,10 +74,10 @@ impl RestoreArgs {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             Some(path) => {
-                // A name with a mistake in it would be a new cache that nobody reads.
+                // A mistyped name would be a new cache that no program reads.
                 if !self.create && !path.exists() {
                     return Err(Failure::Unreachable(format!(
-                        "there is no arena {}: 'leveret list' shows those that are there, --create makes this one",
+                        "there is no arena {}: 'leveret list' shows the arenas, --create creates this one",
                         path.display()
                     )));
                 }

@@ -6,7 +6,7 @@ use leveret_client::ring::{Explanation, Preset, Ring as Servers, RingServer, Rul
 use serde::Serialize;
 use std::io::Write;
 
-/// Say where keys live in a cluster of memcached servers
+/// Show which memcached server of a cluster has a key
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RingArgs {
@@ -19,7 +19,7 @@ enum Action {
     Explain(Explain),
 }
 
-/// Say on which server each key lives, and why
+/// Show which server has each key, and why
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 struct Explain {

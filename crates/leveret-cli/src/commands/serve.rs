@@ -35,16 +35,16 @@ pub struct ServeArgs {
 const EXAMPLES: &str = "\
 Examples:
   leveret serve                                          the arena 'default' on 127.0.0.1:11211
-  leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as one would start memcached
+  leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as you would start memcached
   leveret serve -p 11212                                 another cache, the arena 'port-11212'
   leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP; 'unix-run-leveret-cache.sock'
   sudo leveret serve -d -u memcache -P /run/leveret.pid  in the background, as another user
   sudo leveret serve --memcached-conf /etc/memcached.conf
-  leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
+  leveret serve --arena apcu -p 11212                    the cache of PHP's apcu_* functions, for all clients
   LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
   leveret serve --metrics 9150                           metrics for Prometheus at http://localhost:9150/metrics
   leveret serve --redis                                  clients of Redis on 127.0.0.1:6379, the arena 'redis'
-  leveret ping localhost && leveret stats localhost      is it well, and how does it do
+  leveret ping localhost && leveret stats localhost      is it healthy, and what are its numbers
 
 The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
 after kill -9, the items are there, but with --fresh. SIGTERM ends it once what has arrived is answered.
@@ -175,7 +175,7 @@ fn make_absolute(options: &mut ServeOptions) -> Result<(), Failure> {
 /// As seen from the folder that the server was started in: in the background it leaves that.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
-    let failed = |error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error)));
+    let failed = |error| Failure::Unreachable(format!("cannot read the current folder: {}", reason(&error)));
     if STARTED_IN.get().is_none() {
         let _ = STARTED_IN.set(std::env::current_dir().map_err(failed)?);
     }
@@ -184,7 +184,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 
 /// Under memcached's name the first line is memcached's, for those who ask which version it is.
 fn tell_program(license: bool) -> String {
-    let ours = format!("leveret {} (memcached-compatible {})\n", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
+    let ours = format!("leveret {} (memcached-compatible {})\n", leveret_server::RELEASE, leveret_server::VERSION);
     let license = if license { "MIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.\n" } else { "" };
     memcached_line().unwrap_or_default() + &ours + license
 }

@@ -30,7 +30,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     policy: Vec<Curve>,
 
-    /// How the trace is written
+    /// Format of the trace
     #[arg(long, value_enum, default_value_t = Written::Auto)]
     format: Written,
 
@@ -49,7 +49,7 @@ pub struct SimulateArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Written {
-    /// As the first bytes look
+    /// Detect it from the first bytes
     Auto,
     /// Lines of text
     Csv,

@@ -19,7 +19,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Show what arenas and servers do, as top does processes
+/// Show what arenas and servers do, as top shows processes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArgs {

@@ -7,7 +7,7 @@ use leveret_engine::HugePages;
 use serde::Serialize;
 use std::io::Write;
 
-/// Move an arena that is filled to huge pages: random reads of millions of items wait less
+/// Move a filled arena to huge pages: random reads of millions of items become faster
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TuneArgs {}
@@ -53,7 +53,7 @@ impl TuneArgs {
         let mut out = output::text();
         writeln!(out, "{} of {path} on huge pages", units::bytes(moved))?;
         if refused > 0 {
-            writeln!(out, "{} could not be moved now: the machine has no 2 MiB of memory in one piece to spare, or somebody used them; try again later", units::bytes(refused))?;
+            writeln!(out, "{} could not be moved now: the machine has no free 2 MiB of memory in one piece, or a process used them; try again later", units::bytes(refused))?;
         }
         Ok((refused == 0).into())
     }

@@ -44,7 +44,7 @@ Examples:
   leveret uninstall --apply --server cache.example.com:11211
 
 Without --apply it changes nothing. With it, lines of forms that it knows are rewritten or removed, and the old file stays as FILE.leveret-backup, \
-which nobody may read until its mode is given back. Files of other users keep their owner; their symbolic links are not followed.
+with mode 000. Files of other users keep their owner; their symbolic links are not followed.
 
 Files of PHP, Ruby and Python and of configuration are read, up to 1 MiB each; files below node_modules, vendor and .git are not.
 
@@ -123,7 +123,7 @@ impl UninstallArgs {
                         )
                     }));
                 }
-                Err(why) => told.notes.push(format!("{}: {why}. It is as it was.", shell_word(file))),
+                Err(why) => told.notes.push(format!("{}: {why}. It is unchanged.", shell_word(file))),
             }
         }
         told.lines.append(&mut lines);

@@ -3,7 +3,7 @@
 //! What Debian's library does was found by its bytes. The cipher's key is the front of what the application gives, its
 //! first 32 bytes, as they are. The vector that each value begins with comes of all of it, and is always the same: what
 //! OpenSSL's EVP_BytesToKey gives behind a key of 32 bytes, by five rounds of SHA-256 without salt. So equal values
-//! look equal, and who changes a value is not noticed: it keeps values from being read, and no more.
+//! look equal, and changed values are not detected: it only hides values.
 //!
 //! Of a shorter key libmemcached takes what happens to lie behind it in memory, so that another program, and often
 //! another page, cannot read the value. Zeros stand for that here, which is what it does for 31 bytes.
@@ -44,7 +44,7 @@ impl Cipher {
         Cipher { aes, vector }
     }
 
-    /// How long a value of so many bytes becomes.
+    /// The length of an encrypted value of this many bytes.
     pub fn encrypted_len(len: usize) -> usize {
         (len - len % BLOCK).saturating_add(BLOCK)
     }

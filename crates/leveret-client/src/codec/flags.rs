@@ -37,7 +37,7 @@ pub mod origin {
     pub const PECL_MEMCACHE: Origin = Origin::new(2);
     /// The Ruby gems.
     pub const RUBY: Origin = Origin::new(4);
-    /// A server's answer: nobody knows who wrote the item. No item of an arena has it.
+    /// A server's answer: the writer is unknown. No item of an arena has it.
     pub const REMOTE: Origin = Origin::new(15);
 }
 
@@ -59,7 +59,7 @@ pub mod encoding {
     pub const MARSHAL: Encoding = Encoding::new(9);
 }
 
-/// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's
+/// The reader. It matters where the writer is unknown: in what came over a socket, and in a server's
 /// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
@@ -111,7 +111,7 @@ impl Form {
 
     /// How to read an item of the classes, by the flags of their family; a server's answer, by the reader's own, as the
     /// original does; an item that came over a socket into an arena, by those with which its bytes agree, else by the
-    /// reader's own. None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec
+    /// reader's own. None: flags that no PHP extension writes; or what another entrance stored, whose encoding and codec
     /// hold.
     pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
         match meta.origin {
@@ -202,7 +202,7 @@ impl Form {
             (Compression::None, encoding::PHP) => is_serialized(value),
             (Compression::None, encoding::IGBINARY) => matches!(value, [0, 0, 0, 1 | 2, ..]),
             (Compression::None, _) => true,
-            // Both families send a number as it is, whatever its length.
+            // Both families send a number as it is, of any length.
             (_, Encoding::INTEGER | Encoding::DOUBLE | Encoding::BOOL) => false,
             (Compression::BareZlib, _) => is_zlib(value),
             _ => true,
@@ -350,7 +350,7 @@ mod tests {
             assert_eq!(Form::of(&meta(2), Reader::Ruby, zlib), Some(packed(Encoding::RAW, Compression::BareZlib)));
         }
         assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::RAW)));
-        // Of nobody: as the original would.
+        // Of an unknown writer: as the original would.
         assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::INTEGER)));
         assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcached, b"5"), None);
         assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::RAW)));

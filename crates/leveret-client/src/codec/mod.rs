@@ -27,7 +27,7 @@ impl std::error::Error for Damaged {}
 pub struct Economy {
     /// Shorter values are sent as they are.
     pub threshold: usize,
-    /// A compressed value is kept only if the original is longer than so many times its length.
+    /// A compressed value is kept only if the original is longer than this many times its length.
     pub factor: f64,
     /// The level of zlib or zstd, as each of them counts.
     pub level: i32,

@@ -64,7 +64,7 @@ pub(crate) fn is_binary(endpoint: &mut ServerEndpoint, io_timeout: Duration, opt
     is_binary
 }
 
-/// It is not as it was: it will be asked anew.
+/// It has changed: it will be probed again.
 pub(crate) fn forget(endpoint: &ServerEndpoint) {
     note(endpoint, None);
 }

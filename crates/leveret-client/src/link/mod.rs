@@ -26,9 +26,9 @@ pub(crate) struct Link {
     is_unix: bool,
     /// Requests may be sent.
     pub is_connected: bool,
-    /// There is a peer, who may have to be told who we are.
+    /// Connected; a sign-in may be needed.
     is_open: bool,
-    /// Whatever goes over it is secret.
+    /// All that goes over it is encrypted.
     is_secret: bool,
     sign_in: Option<SignIn>,
     has_sent: bool,
@@ -125,7 +125,7 @@ impl Link {
         }
     }
 
-    /// What is sent early goes ahead of who we are.
+    /// Early data is sent before the sign-in.
     pub fn may_send_early(&self) -> bool {
         !self.is_connected && self.sign_in.is_none() && self.wire.tls.is_none()
     }
@@ -228,7 +228,7 @@ fn recv(wire: &mut Wire, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fau
     match wire.recv(room, flags) {
         Ok(0) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
         Ok(len) => Ok(Moved::Bytes(len)),
-        // Not again from here: the kernel would begin to count the time anew, for ever where signals come often enough.
+        // Not again from here: the kernel would restart the time-out, forever if signals come often enough.
         Err(Errno::INTR) => Ok(Moved::Interrupted),
         Err(Errno::AGAIN) => Ok(Moved::Blocked),
         Err(errno) => Err(Fault::system(Code::UnknownReadFailure, errno)),
@@ -242,7 +242,7 @@ impl AsFd for Link {
 }
 
 fn refused(is_unix: bool, errno: Errno) -> Fault {
-    // libmemcached tells the system's own error for sockets in the file system, but for one at which nobody listens.
+    // libmemcached tells the system's own error for sockets in the file system, except for one without a listener.
     let is_plain = !is_unix || errno == Errno::CONNREFUSED;
     Fault::system(if is_plain { Code::ConnectionFailure } else { Code::Errno }, errno)
 }

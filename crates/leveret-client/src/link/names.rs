@@ -50,7 +50,7 @@ pub(crate) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
     Ok(addresses.into_iter().map(with_port).collect())
 }
 
-/// The port is that of nobody.
+/// The port is unused.
 fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     let begun = Instant::now();
     if let Some(mut all) = unless_held(&HEARD) {
@@ -69,7 +69,7 @@ fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     addresses
 }
 
-/// The host of `tls://host`, to whom its certificate belongs.
+/// The host of `tls://host`, which its certificate names.
 pub(crate) fn secured_host(host: &str) -> Option<&str> {
     host.strip_prefix(TLS).map(|host| secured_host_and_port(host, 0).0)
 }

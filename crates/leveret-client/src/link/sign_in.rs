@@ -1,4 +1,4 @@
-//! Who asks: a name and a password (SASL PLAIN), said on each new connection before anything else is sent over it.
+//! Sign-in: a name and a password (SASL PLAIN), sent first on each new connection.
 //! What comes back is bounded, and must be the answer to that and nothing more.
 use super::fault::Fault;
 use super::stream::Wire;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const PLAIN: &[u8] = b"PLAIN";
 
-// Far more than anybody types, and less than a server refuses unread.
+// Far longer than typed passwords, and shorter than what a server refuses unread.
 const PART_MAX: usize = 4096;
 
 // A server has little to say about it.
@@ -22,7 +22,7 @@ const ANSWER_MAX: usize = 4096;
 /// A user's name and password. Neither is ever shown.
 #[derive(PartialEq, Eq)]
 pub struct Credentials {
-    /// As PLAIN has them: nobody to act for, the name, the password, each behind a zero.
+    /// As PLAIN has them: no authorization identity, the name, the password, each after a zero.
     message: Vec<u8>,
     is_lenient: bool,
 }

@@ -12,7 +12,7 @@ use std::os::fd::OwnedFd;
 const PIECE: usize = 64 << 10;
 
 /// The last byte of more than this goes in a record by itself. memcached 1.6.18 forgets what OpenSSL has decrypted and
-/// it has not read, until the socket has something new: a batch that ends within such a record is answered never.
+/// it has not read, until the socket has something new: a batch that ends within such a record is never answered.
 const ALONE: usize = 2 << 10;
 
 /// Read from the socket at once.
@@ -199,7 +199,7 @@ impl Secured {
         Ok(len)
     }
 
-    /// As `send` of a socket: so many bytes are out of the caller's hands, though `holds_back` may say that they have
+    /// As `send` of a socket: this many bytes are taken, though `holds_back` may say that they have
     /// not gone.
     pub fn send(&mut self, socket: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
         self.flush(socket)?;
@@ -249,9 +249,9 @@ impl Secured {
             InvalidCertificate(CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }) => {
                 "its certificate is for another name".to_owned()
             }
-            // Where it is in the CA file itself, it is believed.
+            // A certificate in the CA file itself is trusted.
             error if is_authority(error) => "its certificate is not from an authority of the CA file".to_owned(),
-            InvalidCertificate(why) => format!("its certificate is not believed: {why}"),
+            InvalidCertificate(why) => format!("its certificate is not trusted: {why}"),
             error => format!("TLS: {error}"),
         }
     }

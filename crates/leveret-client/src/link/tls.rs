@@ -1,4 +1,4 @@
-//! Servers named `tls://host:port`: whom to believe, and who we are.
+//! Servers named `tls://host:port`: trusted authorities, and our certificate.
 use crate::pool::options::TlsOptions;
 use crate::try_lock::unless_held;
 use leveret_tls::{certificates, why_refused};
@@ -33,7 +33,7 @@ type Stamp = Option<(SystemTime, u64)>;
 
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
 
-// Options beyond these are read anew each time.
+// Options beyond these are read again each time.
 const LOADED_MAX: usize = 16;
 
 impl TlsOptions {
@@ -95,7 +95,7 @@ impl TlsOptions {
     }
 }
 
-/// As OpenSSL: who is vouched for by a chain, and who is in the list of authorities with the very certificate that is shown. The
+/// As OpenSSL: a certificate with a valid chain, or one that is itself in the list of authorities. The
 /// certificates that people make for one server are mostly such, signed by themselves and allowed to sign.
 #[derive(Debug)]
 struct Believed {
@@ -196,7 +196,7 @@ impl ServerCertVerifier for Anybody {
 }
 
 impl TlsOptions {
-    /// TLS to `host` over a connection that waits, for those who have one conversation and no pool. The handshake comes with
+    /// TLS to `host` over a blocking connection, for a single conversation without a pool. The handshake comes with
     /// the first bytes. Err = why there cannot be one.
     pub fn over<S: Read + Write>(&self, host: &str, stream: S) -> Result<StreamOwned<ClientConnection, S>, String> {
         self.connection(host).map(|connection| StreamOwned::new(connection, stream))

@@ -1,16 +1,16 @@
-//! Arenas of pools that are gone, for the next ones: a page makes a client and throws it away, and opening an arena anew takes
+//! Arenas of pools that are gone, for the next ones: a page makes a client and drops it, and opening an arena again takes
 //! twenty system calls, and a fault for each page of it that is then touched.
 use leveret_engine::{Arena, OpenOptions};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// More sites than that in one process open theirs anew.
+/// More sites than that in one process open theirs again.
 const MOST: usize = 8;
 
-/// With how they were opened. Nobody waits for it, since a fork may have left it locked.
+/// With how they were opened. No thread waits for it, since a fork may have left it locked.
 static KEPT: Mutex<Vec<(OpenOptions, Arena)>> = Mutex::new(Vec::new());
 
-/// Keeps an arena, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what was read.
+/// Keeps an arena, except if its file is gone: a mapping keeps its memory. The same check publishes read counts.
 pub(crate) fn keep(how: OpenOptions, arena: Arena) {
     let Ok(mut kept) = KEPT.try_lock() else { return };
     kept.retain(|(_, other)| other.path() != arena.path() && other.check().is_ok());

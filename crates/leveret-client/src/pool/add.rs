@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::link::fault::Fault;
 use leveret_protocol::text::TextKey;
 
-// Among so many places pecl/memcache looks for another server.
+// pecl/memcache looks for another server among this many places.
 const OTHER_PLACES: u32 = 20;
 
 impl Pool {
@@ -86,7 +86,7 @@ impl Pool {
             }
             copies.push(other);
             let number = self.batch.pending.len() as u32;
-            // Where nothing moves to another server nobody needs to hear of a copy.
+            // If nothing moves to another server, a copy's outcome is not needed.
             let quiet = request.quiet || self.options.failover_attempts == 0;
             self.push(&Request { quiet, ..*request }, place, other as u32, 0);
             self.batch.pending[number as usize].is_copy = true;

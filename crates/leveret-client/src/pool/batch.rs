@@ -50,7 +50,7 @@ impl Batch {
         }
     }
 
-    /// Of what became of a copy nobody is told.
+    /// The outcome of a copy is not reported.
     pub fn is_silent(&self, record: &Record) -> bool {
         self.pending[record.request as usize].is_copy
     }
@@ -77,7 +77,7 @@ pub(crate) struct Sent {
     pub asked: u32,
     pub operation: Operation,
     pub is_quiet: bool,
-    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that
+    /// A further copy of what the request before it writes: its outcome is not reported, unless it has to stand for that
     /// one.
     pub is_copy: bool,
     pub with_cas: bool,
@@ -89,7 +89,7 @@ pub(crate) struct Sent {
     /// In the batch's key bytes.
     pub key: Range<usize>,
     pub group: Range<usize>,
-    /// In the server's output; not for gets, which are written anew.
+    /// In the server's output; not for gets, which are written again.
     pub wire: Range<usize>,
 }
 
@@ -122,13 +122,13 @@ pub(crate) const ROW_END: u32 = u32::MAX;
 const INPUT_LEN: usize = 16 << 10;
 const ROOM_MIN: usize = 4 << 10;
 
-// What a server has announced is believed step by step, as it really comes.
+// Memory for announced lengths is taken step by step, as the bytes arrive.
 const GROWTH_MAX: usize = 4 << 20;
 
 /// An output or input above this is given back to the system after its batch.
 pub(crate) const BUFFER_KEPT: usize = 1 << 20;
 
-/// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the
+/// What has come. Answers of the batch stay where they are until the next one begins: they are copied only by the
 /// reader.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
@@ -136,11 +136,11 @@ pub(crate) struct Input {
     pub bytes: Vec<u8>,
     pub filled: usize,
     pub parsed: usize,
-    /// The next answer is whole when so many bytes are there.
+    /// The next answer is whole when this many bytes are there.
     pub wanted: usize,
     /// Gets of the row that is being answered, behind which others were answered.
     pub passed: Vec<u32>,
-    /// Bytes of answers for which nobody waits, since this was cleared.
+    /// Bytes of unawaited answers, since this was cleared.
     pub idle: usize,
 }
 

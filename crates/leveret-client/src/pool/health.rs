@@ -34,7 +34,7 @@ impl Health {
         matches!(self.state, State::Ejected(_))
     }
 
-    /// It failed. True if the ring has to be built anew.
+    /// It failed. True if the ring has to be built again.
     pub fn failed(&mut self, now: Instant, options: &Options, retry_timeout: Duration) -> bool {
         self.failures += 1;
         let is_over = options.failure_limit != 0 && self.failures >= options.failure_limit;
@@ -63,7 +63,7 @@ impl Health {
         *self = Health::default();
     }
 
-    /// Lets time pass. True if the ring has to be built anew.
+    /// Lets time pass. True if the ring has to be built again.
     pub fn wake(&mut self, now: Instant) -> bool {
         match self.state {
             State::Resting(until) if until <= now => {
@@ -79,7 +79,7 @@ impl Health {
     }
 
     /// A new start was asked for: the next request tries it, unless it was ejected for good. Failures still count. True if
-    /// the ring has to be built anew.
+    /// the ring has to be built again.
     pub fn end_rest(&mut self) -> bool {
         let is_back = matches!(self.state, State::Ejected(Some(_)));
         if self.state != State::Ejected(None) {

@@ -45,7 +45,7 @@ impl Pool {
     /// Whether the arena behind a server of this host can be used in its place now. What waits to be sent to the server
     /// is not overtaken.
     fn has_short_cut(&mut self, index: usize) -> bool {
-        // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
+        // The only server of a pool is checked by `arena`, which needs no clock.
         let is_only = self.servers.len() == 1;
         let server = &mut self.servers[index];
         self.options.short_cut
@@ -72,7 +72,7 @@ impl Pool {
         Ok((arena, Rules { protocol: self.options.protocol, value_max }, input, &mut self.batch))
     }
 
-    /// A request cannot be done in memory, and nobody else can be asked.
+    /// A request cannot be done in memory, and there is no other server.
     pub(super) fn fail_local(&mut self, index: usize, number: u32, fault: Fault) {
         self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         self.give_up(number, fault);

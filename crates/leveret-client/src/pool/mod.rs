@@ -274,8 +274,8 @@ impl Pool {
         }
     }
 
-    /// Says as whom to ask: one server, or all of them and those that come. Where that changes, what is connected is
-    /// closed. Requests to such servers are written in the binary protocol, whatever the pool speaks, and none takes the
+    /// Sets the user: for one server, or for all present and later ones. Where that changes, what is connected is
+    /// closed. Requests to such servers are written in the binary protocol, for any protocol of the pool, and none takes the
     /// short cut around the question.
     pub fn set_credentials(&mut self, server: Option<usize>, credentials: Option<Credentials>) {
         let credentials = credentials.map(Arc::new);
@@ -356,7 +356,7 @@ impl Pool {
         }
     }
 
-    /// Lets those be tried again whose time has come.
+    /// Lets servers be tried again after their time-out.
     fn wake(&mut self) {
         let now = Instant::now();
         let mut is_back = false;

@@ -47,9 +47,9 @@ pub struct Options {
     pub auto_eject: bool,
     /// So many time-outs in a row are a failure; zero = they never are.
     pub timeout_limit: u32,
-    /// Servers are kept in the order of their names, so that clients agree whatever the order in their configurations.
+    /// Servers are kept in the order of their names, so that clients with another order in their configuration agree.
     pub sort_hosts: bool,
-    /// pecl/memcache's fail-over: so many other places are tried for a key whose server does not answer.
+    /// pecl/memcache's fail-over: this many other places are tried for a key whose server does not answer.
     pub failover_attempts: u32,
     /// The kernel looks whether an idle peer still lives.
     pub keep_alive: bool,
@@ -86,15 +86,15 @@ pub struct Options {
 /// How servers named `tls://` are spoken with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// Authorities (PEM) who may vouch for a server; None = the system's.
+    /// Trusted authorities (PEM); None = the system's.
     pub ca_file: Option<PathBuf>,
     /// The name in a server's certificate, where it is not the server's own.
     pub peer_name: Option<String>,
-    /// What we show to a server that asks who we are: certificates (PEM), ours first.
+    /// Client certificates (PEM), ours first.
     pub certificate: Option<PathBuf>,
     /// Its key (PEM, without a passphrase); None = it is in the same file.
     pub key: Option<PathBuf>,
-    /// A server must prove that it is the one named. Without that anybody between can read and write.
+    /// Verify the server's certificate. Without that, a man in the middle can read and write.
     pub verify: bool,
 }
 

@@ -7,7 +7,7 @@ use leveret_engine::Meta;
 pub enum Operation {
     /// Read.
     Get,
-    /// Store, whatever is there.
+    /// Store unconditionally.
     Set,
     /// Store if there is nothing.
     Add,
@@ -45,12 +45,12 @@ impl Operation {
         matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// Nothing is changed by it. A set that is done again may undo what somebody else has written meanwhile.
+    /// Nothing is changed by it. A repeated set may undo another client's write.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these
+    /// It may stay in a buffer and count as done: its answer is not needed. As libmemcached has it, only these
     /// two.
     pub(crate) fn may_wait(self) -> bool {
         matches!(self, Operation::Set | Operation::Delete)

@@ -69,7 +69,7 @@ impl Pool {
     }
 
     /// Lets a copy stand for a write whose server has failed. The copy's server would be the next place of the key: a
-    /// count, an add or an append would be done twice there, and whoever adds a lock would find it taken by himself.
+    /// count, an add or an append would be done twice there, and a client that adds a lock would find it taken by itself.
     fn stand_in(&mut self, number: u32) -> bool {
         let Some(copy) = self.batch.copy_of(number) else { return false };
         self.batch.pending[number as usize].is_waiting = false;

@@ -12,7 +12,7 @@ use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
-// Writes that wait go out when they are so many bytes.
+// Buffered writes are sent at this many bytes.
 const BUFFERED_MAX: usize = 8192;
 
 // So much of an unfinished answer is progress enough to wait on.
@@ -67,7 +67,7 @@ impl Pool {
     }
 
     /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are
-    /// none to wait for; `SomeErrors`: nobody is there.
+    /// none to wait for; `SomeErrors`: no server is there.
     pub fn start(&mut self) -> Option<Code> {
         let code = self.send_all();
         while code.is_none() && self.servers.iter().any(Server::is_connecting) {
@@ -122,7 +122,7 @@ impl Pool {
             && self.servers.iter().all(has_little)
     }
 
-    /// Sends datagrams that are due; those that nobody answers go over the stream.
+    /// Sends datagrams that are due; unanswered ones go over the stream.
     fn send_datagrams(&mut self, index: usize) {
         let given_up = self.servers[index].send_datagrams(&self.options);
         self.go_by_stream(index, given_up);
@@ -150,7 +150,7 @@ impl Pool {
     /// would: it also tries servers that failed, except those that were ejected for good.
     pub fn quit(&mut self) {
         self.leave_to_parent();
-        // For answers that nobody fetches any more nobody waits.
+        // Answers that are not fetched any more are not awaited.
         if self.servers.iter().any(Server::has_unsent) {
             self.flush_buffers();
         }
@@ -203,7 +203,7 @@ impl Pool {
             return false;
         }
         let Some((last, _)) = awaited.next_back() else { return false };
-        // The time of the others runs meanwhile; whoever answers, or is sent something more, begins a new one.
+        // The others' time-outs run meanwhile; a server that answers, or gets more, starts a new one.
         let now = Instant::now();
         for server in self.servers[..last].iter_mut().filter(|server| server.is_busy()) {
             server.deadline = Some(now + server.io_timeout(&self.options));
@@ -297,13 +297,13 @@ impl Pool {
     }
 
     /// Perhaps a server does not answer because it speaks the binary protocol only. True = so it is, and it is told
-    /// everything again; the text that it was sent has been executed by nobody.
+    /// everything again; the text sent before was not executed.
     fn try_binary(&mut self, index: usize) -> bool {
         let server = &mut self.servers[index];
         if !server.is_unheard(&self.options) {
             return false;
         }
-        // Whatever comes of it, this is not done twice.
+        // This is not done twice, with any outcome.
         server.speaks = Some(Protocol::Text);
         let patience = server.io_timeout(&self.options);
         if !detect::is_binary(&mut server.endpoint, patience, &self.options) {
@@ -409,7 +409,7 @@ impl Pool {
                 match read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
                     Ok(has_read) => {
                         server.speaks = Some(protocol);
-                        // What nobody waits for is no progress.
+                        // An unawaited answer is no progress.
                         server.come += len.saturating_sub(server.input.idle - idle);
                         if has_read || server.come >= PROGRESS {
                             (server.deadline, server.come) = (None, 0);
@@ -461,7 +461,7 @@ impl Pool {
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
         self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
-        // A password that is refused is the caller's to mend. Where others may take a server's place none is to hide that.
+        // The caller must fix a refused password. Fail-over must not hide it.
         let is_refused = matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
         let is_kept = is_refused && self.options.failover_attempts > 0;
         if !is_kept && (!is_slow || server.health.timed_out(&self.options)) {

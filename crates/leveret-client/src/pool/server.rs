@@ -48,11 +48,11 @@ pub(crate) struct Server {
     /// It has, and nothing has come over it in this one: if it turns out to be closed, the server
     /// closed it while it was idle, and the batch is sent again over a new one.
     pub may_be_stale: bool,
-    /// What is to be sent only reads: it may be sent again when nobody knows whether the server has executed it.
+    /// What is to be sent only reads: it may be sent again if it is unknown whether the server has executed it.
     pub only_reads: bool,
     pub output: Vec<u8>,
     pub sent: usize,
-    /// Requests were written that get no answer: nobody knows whether the server has read them.
+    /// Requests without an answer were written: it is unknown whether the server has read them.
     pub has_quiet: bool,
     pub input: Input,
     /// Requests in the order in which they were sent.
@@ -112,7 +112,7 @@ impl Server {
         }
     }
 
-    /// Nobody knows yet what it speaks, nor has said it.
+    /// The protocol is not known yet, and not configured.
     pub fn is_unheard(&self, options: &Options) -> bool {
         options.detects && self.speaks.is_none() && self.credentials.is_none() && !self.endpoint.is_secured()
     }
@@ -206,7 +206,7 @@ impl Server {
                 self.open(options)
             }
         };
-        // Who is refused at one address is not let in at the next.
+        // A user refused at one address is also refused at the next.
         let is_refused = |fault: &Fault| matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
         result.or_else(|fault| if is_refused(&fault) { Err(fault) } else { self.open_next(fault, options) })?;
         Ok(self.link.as_ref().is_some_and(|link| link.is_connected))

@@ -10,7 +10,7 @@ pub enum RedisCode {
     NoServer = 1,
     /// The server cannot be reached.
     Connect,
-    /// It lets nobody in by this user and password.
+    /// It refuses this user and password.
     Auth,
     /// It has no such database.
     Select,

@@ -47,7 +47,7 @@ impl ReplyInput {
     pub fn room(&mut self, len: usize) -> &mut [u8] {
         if self.begin == self.end {
             self.clear();
-            // What a long pipeline took is not kept for ever.
+            // The memory of a long pipeline is not kept.
             if self.bytes.len() > 16 * ROOM {
                 self.bytes = Vec::new();
             }

@@ -1,4 +1,4 @@
-//! Replies, token by token, as the caller makes his values of them.
+//! Replies, token by token, for the caller to build values.
 use super::failure::RedisFailure;
 use super::socket::Unread;
 use super::RedisLink;
@@ -50,7 +50,7 @@ pub struct RedisToken<'r> {
 #[derive(Clone, Copy, Debug)]
 struct Level {
     left: u64,
-    /// Nobody is told of it, and it is no element of what is around it.
+    /// It is not reported, and is no element of its container.
     is_skipped: bool,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct ReplyWalk {
     levels: Vec<Level>,
     /// Bytes of the last token's string that were not used, its line's end included.
     body: u64,
-    /// So many replies may be messages that nobody asked for.
+    /// This many replies may be unsolicited messages.
     pub expected: u32,
 }
 
 /// What a token is to the reply that it is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entered {
-    /// Nobody is told of it.
+    /// It is not reported.
     Skipped,
     /// With it the reply may be whole.
     Given { depth: usize, is_last: bool },

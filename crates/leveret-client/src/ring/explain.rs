@@ -81,7 +81,7 @@ impl Ring {
                 tried.extend(next.filter(|server| !tried.contains(server)));
             }
         } else {
-            // libmemcached takes the dead server out of its ring; the remainder has no such way out.
+            // libmemcached removes a failed server from its ring; the modulo distribution cannot.
             while let Some(next) = self.without_dead(|server| !tried.contains(&server)).server(key) {
                 if tried.contains(&next) {
                     break;

@@ -69,7 +69,7 @@ impl Distribution {
 }
 
 impl Preset {
-    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave
+    /// libmemcached has built its points again, with the hash that keys have now; hashes that are chosen later leave
     /// them alone.
     pub fn settle(&mut self) {
         if let Preset::Libmemcached { distribution: Distribution::Consistent { points, .. }, hash } = self {
@@ -92,7 +92,7 @@ impl Preset {
         self
     }
 
-    /// It has a table of its own, whatever servers there are.
+    /// It has its own table, for any servers.
     fn has_buckets(&self) -> bool {
         matches!(self, Preset::Libmemcached { distribution: Distribution::VirtualBucket(buckets), .. } if !buckets.is_empty())
     }

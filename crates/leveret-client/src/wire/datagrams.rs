@@ -43,7 +43,7 @@ pub(crate) struct Datagrams {
     pub input: Input,
 }
 
-/// Numbers that nobody can foresee, and of which none comes again before 65,535 others: what is late belongs to no
+/// Unpredictable numbers, none of which repeats before 65,535 others: a late answer belongs to no
 /// other answer.
 #[derive(Default)]
 struct Ids {
@@ -160,7 +160,7 @@ impl Datagrams {
                 Ok((len, _)) => len,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => break,
-                // Nobody listens there: the stream will tell.
+                // No listener: the stream will report it.
                 Err(_) => {
                     given_up.extend(self.asked.drain(..).map(|asked| asked.request));
                     self.socket = None;

@@ -13,17 +13,17 @@ use std::collections::VecDeque;
 /// Requests that await an answer, in the order in which they were sent.
 pub(crate) type Expected = VecDeque<u32>;
 
-/// For whom an answer was.
+/// Which request an answer was for.
 enum Heard {
     /// A request that awaits it no longer.
     Answer,
     /// One that awaits more of it, such as a line of statistics.
     Part,
-    /// Nobody: a quiet request, or one of an earlier batch.
+    /// None: a quiet request, or one of an earlier batch.
     Idle,
 }
 
-/// Either the answer was accepted, or so many bytes must be there before there is one, or nothing fits.
+/// The answer was accepted, or it needs this many bytes, or nothing fits.
 type Accepted = Result<Heard, Option<usize>>;
 
 /// So many statistics one batch may ask for: all that a thousand servers have.
@@ -44,7 +44,7 @@ fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Accepted {
     Ok(Heard::Answer)
 }
 
-/// An answer to a quiet request, or to one of an earlier batch: nobody waits for it.
+/// An answer to a quiet request, or to one of an earlier batch: it is not awaited.
 fn is_idle(number: u32, batch: &Batch) -> bool {
     match batch.pending.get(number as usize) {
         Some(pending) => pending.is_quiet,

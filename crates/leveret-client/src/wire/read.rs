@@ -11,7 +11,7 @@ use leveret_protocol::{percent, Limits, Received};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Garbled;
 
-/// So many bytes for which nobody waits are believed; quiet requests that fail have answers.
+/// This many unawaited bytes are accepted; failed quiet requests have answers.
 const IDLE_MAX: usize = 16 << 20;
 
 /// Takes the answers that are whole out of the input. True = a request has all of its answer.

@@ -47,7 +47,7 @@ pub fn accept(
             passed.extend(expected.drain(..before));
             expected.pop_front().ok_or(None)?
         } else {
-            // memcached keeps to the order of the keys; who asks others for them may not. A key that was not asked for is
+            // memcached keeps the order of the keys; proxies may not. A key that was not asked for is
             // garbage.
             let at = passed.iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
             passed.swap_remove(at)

@@ -1,5 +1,5 @@
 //! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so
-//! that nobody holds a shard's lock for long: the writes that follow go on where the last one stopped, whichever
+//! that no write holds a shard's lock for long: later writes continue where the last one stopped, whichever
 //! process they are of.
 //!
 //! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it
@@ -25,10 +25,10 @@ pub(super) const PIECE: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Keep {
-    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all
+    /// All living items. An item without room stays where it is, and so does the segment: memory is short, yet not all
     /// in use.
     All = 0,
-    /// Whatever is alive and finds room: the segment is mostly dead bytes.
+    /// All living items with room: the segment is mostly dead bytes.
     Alive = 1,
     /// What is worth its memory (`worth.rs`), up to three quarters of what is written in a small segment or seven eighths
     /// in a main one.
@@ -80,7 +80,7 @@ fn note(segment: SegmentId, word: StateWord) -> u64 {
     u64::from(segment.0 + 1) | word.generation() << 32
 }
 
-/// Whether a segment is being drained in pieces: not what a kill has left, which nobody would come back to.
+/// Whether a segment is being drained in pieces: not a leftover of a kill, which no process would continue.
 pub(crate) fn is_under_way(core: &Core, segment: SegmentId, word: StateWord) -> bool {
     word.kind() == Some(State::Draining)
         && word.shard() < core.shards.len()
@@ -185,7 +185,7 @@ pub(super) fn go_on(locked: &Locked<'_>, items: usize) -> Drained {
     let mut at = start + u64::from(head.drain.at.load(Ordering::Relaxed)) / 8 * 8;
     let mut left = items;
     let mut is_whole = true;
-    // Kills leave the count of the living too high, never too low: at 0 no slot points here.
+    // After kills the count of living items is too high, never too low: at 0 no slot points here.
     while is_whole && at + HEADER <= end && core.segments.header(segment).live_items() != 0 {
         if left == 0 {
             head.drain.at.store((at - start) as u32, Ordering::Relaxed);

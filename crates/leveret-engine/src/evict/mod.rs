@@ -44,7 +44,7 @@ const SURVEYED_AT_LEISURE: usize = 1024;
 /// Bytes that a drain goes through for each byte that is written. Of main segments nearly three quarters are kept, now and
 /// then seven eighths, so this is what it takes to free a segment while another one is filled.
 const BYTES_AHEAD: u64 = 6;
-/// Items that one write deals with at most under one lock, whatever their sizes.
+/// Items that one write handles at most under one lock, of any size.
 const ITEMS_AHEAD: usize = 32;
 /// Speed-up of a survey and the drain after it that begin when free segments have become rare. Where nearly all is worth
 /// keeping, a drain frees an eighth of a segment, and eight must end while one is filled.
@@ -53,7 +53,7 @@ const SPEED_UP: u32 = 4;
 /// Seconds after which an arena that could not grow tries to again.
 const GROWN_AGAIN: u32 = 2;
 
-/// One write in so many looks whether a segment has expired.
+/// One write in this many checks whether a segment has expired.
 const EXPIRY_EACH: u32 = 64;
 
 /// Which segment of a shard is freed, and what is kept of it.
@@ -137,12 +137,12 @@ pub(crate) fn reclaim_expired(locked: &Locked<'_>) -> Drained {
     drain::go_on(locked, RECLAIMED_AT_ONCE)
 }
 
-/// Continues what kills have left behind, and throws the notes away. Nobody knows any more whether such a drain was an
-/// eviction or only gathered what was left of a hollow segment, so whatever is alive is kept: a kill must not cost
+/// Continues what kills have left behind, and throws the notes away. It is unknown whether such a drain was an
+/// eviction or only compacted a hollow segment, so all living items are kept: a kill must not cost
 /// acknowledged writes.
 pub(crate) fn after_kill(locked: &Locked<'_>) {
     drain::note_nothing(locked);
-    // No more than there are, though somebody may go on writing such state words.
+    // At most the number of segments, though a process may keep writing such state words.
     for _ in 0..locked.core.segments.active() {
         let Some(segment) = survey::whole(locked).draining else { return };
         drain::gather(locked, segment);
@@ -216,7 +216,7 @@ fn begin_with(locked: &Locked<'_>, segment: Option<SegmentId>, keep: Keep) -> Dr
     Drained::UnderWay
 }
 
-/// Goes on with the survey that is under way, or begins one; a piece at a time, so that nobody holds the lock for long.
+/// Goes on with the survey that is under way, or begins one; a piece at a time, so that no process holds the lock for long.
 /// Some: it is over.
 fn survey_for_room(locked: &Locked<'_>) -> Option<Survey> {
     survey::begin(locked);
@@ -255,7 +255,7 @@ fn begin_ahead(locked: &Locked<'_>) {
     }
 }
 
-/// Whatever a damaged arena says: no write does more than it should.
+/// Also in a damaged arena, no write does more than it should.
 fn speed_up(locked: &Locked<'_>) -> u64 {
     u64::from(locked.shard().survey.speed_up.load(Ordering::Relaxed).clamp(1, SPEED_UP))
 }
@@ -306,8 +306,8 @@ mod tests {
         assert_eq!(drain::go_on(locked, usize::MAX), Drained::Freed);
     }
 
-    /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that
-    /// took it for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
+    /// A kill while a hollow segment is compacted leaves it half moved. The process that finished that
+    /// treated it as an eviction and dropped unread items: acknowledged writes, in an arena with plenty of room.
     #[test]
     fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
         let finishers: [fn(&Locked<'_>); 3] = [

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 5;
 
-/// A segment's live bytes, as a share of those that are written: so many parts of this. The unwritten rest does not
+/// A segment's live bytes, as a share of the written ones, in parts of this number. The unwritten rest does not
 /// count, since gathering cannot win it back where items leave it again: a copy of one that takes more than half of a segment
 /// takes a segment.
 const PARTS: u64 = 64;

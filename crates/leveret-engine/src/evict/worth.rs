@@ -22,10 +22,10 @@ const ONE: u32 = 1 << 16;
 
 /// What an item takes of the index, docs/memory-layout.md.
 const INDEX_SHARE: u64 = 11;
-/// The threshold before anything was learnt: an item of 256 bytes that nobody has read.
+/// The threshold before anything was learnt: an item of 256 bytes without a read.
 const FIRST_THRESHOLD: u32 = 16 * ONE;
 /// How far a whole segment of the small pool, if all of it was read, lowers the threshold. Without that a threshold that
-/// nothing reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come
+/// nothing reaches would stay forever: nothing would be promoted, and no drain of the main pool would come
 /// that could lower it. Unread items do not count: a flood of them is no reason to keep them.
 const THRESHOLD_DECAY: u64 = ONE as u64;
 /// How far the threshold would move over a whole segment if all of it were above and only one step counted: two octaves and a
@@ -37,12 +37,12 @@ const ABOVE: u64 = 46;
 /// What comes to the main pool must be this much above the threshold: where all items are worth about the same, none is moved for
 /// nothing.
 const PROMOTION: u32 = ONE / 4;
-/// A new key that was evicted not long ago counts as so many reads: it is asked for again and again, and each time it was
+/// A new key that was evicted not long ago counts as this many reads: it is asked for again and again, and each time it was
 /// gone meanwhile.
 const RETURNED: u8 = 2;
 
 impl Worth {
-    /// Of an item of `bytes`. One that nobody has read counts as half a read.
+    /// Of an item of `bytes`. An unread one counts as half a read.
     pub fn of(reads: u8, bytes: u64) -> Worth {
         let density = (u64::from(2 * u32::from(reads) + 1) << 24) / (bytes + INDEX_SHARE);
         Worth(log2(density.max(1)))
@@ -56,7 +56,7 @@ fn log2(number: u64) -> u32 {
     whole << 16 | part
 }
 
-/// Reads that count after a drain of the main pool: a third is forgotten, down to one. What nobody has read since a drain
+/// Reads that count after a drain of the main pool: a third is forgotten, down to one. An item not read since a drain
 /// kept it has only the size that it has, so that what was popular once goes at the drain after.
 pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
     if was_read {
@@ -110,7 +110,7 @@ pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool
         _ if is_worthy => threshold + bytes * STRIDE * (64 - ABOVE) / segment,
         _ => threshold.saturating_sub(bytes * STRIDE * ABOVE / segment),
     };
-    // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
+    // Also in a damaged arena: between one byte that is read all the time and the largest that never is.
     locked.shard().drain.threshold.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
 }
 

@@ -6,10 +6,10 @@ use crate::sync::{AtomicU64, Ordering};
 /// The frequency byte: four bits count reads up to 15, the next says that there was one.
 pub(crate) const FREQUENCY_MAX: u8 = 15;
 pub(crate) const FETCHED: u8 = 16;
-/// Then one that a watch sets and the next read takes off, since it writes the byte anew (`watch.rs`). Says nothing to
-/// anybody else.
+/// Then one that a watch sets and the next read takes off, since it writes the byte again (`sampler.rs`). Has no meaning
+/// elsewhere.
 pub(crate) const WATCHED: u8 = 32;
-/// Then one that a drain sets where it keeps an item, and the next read takes off likewise: nobody has asked for it since.
+/// Then one that a drain sets where it keeps an item, and the next read takes off likewise: it was not read since.
 pub(crate) const UNREAD: u8 = 64;
 
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
@@ -57,7 +57,7 @@ impl SlotWord {
 }
 
 impl Bucket {
-    /// Notes a read. Racy by design: late or lost it harms nobody, and a hot item soon stops being written at all.
+    /// Notes a read. Racy by design: a late or lost note does no harm, and a hot item soon is not written at all.
     #[inline]
     pub fn note_read(&self, slot: usize) {
         let frequency = self.frequency[slot].load(Ordering::Relaxed);

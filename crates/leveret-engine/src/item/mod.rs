@@ -71,7 +71,7 @@ impl View {
         self.at + self.header.shape.payload()
     }
 
-    /// Bytes of a number or the table of extents: counted from the private copy, so that nobody can change it
+    /// Bytes of a number or the table of extents: counted from the private copy, so that no process can change it
     /// meanwhile.
     fn payload_len(&self) -> u64 {
         let empty = Layout::new(self.header.shape, 0, 0, 0);
@@ -121,7 +121,7 @@ impl Items {
         Items { data, segment_shift, memory, has_millis: layout >= 2 }
     }
 
-    /// The item at `at`, if what lies there fits into its segment. Whatever the bytes are, the answer is inside of it.
+    /// The item at `at`, if what lies there fits into its segment. For any bytes, the answer is inside of it.
     #[inline]
     pub fn view(&self, segments: &Segments, segment: SegmentId, at: u64) -> Option<View> {
         let end = segments.end(segment);
@@ -255,7 +255,7 @@ impl Items {
         let extension = self.extension_cell(view).load(Ordering::Acquire);
         let second = self.deadline_cell(view).load(Ordering::Relaxed);
         let fraction = (extension & layout::FRACTION) >> layout::FRACTION_SHIFT;
-        // Whatever a damaged file says: below a second, and none of what never ends.
+        // Also in a damaged file: below a second, and none for items that never expire.
         Deadline { second, fraction: if second == Deadline::NEVER.second { 0 } else { fraction.min(999) } }
     }
 

@@ -1,4 +1,4 @@
-//! Writing items into room that nobody else sees yet: new ones, and copies of those that are there.
+//! Writes items into room that no other process sees yet: new ones, and copies of those that are there.
 use super::layout::{self, Kind, Layout, Shape, EXTENT, HEADER, NUMBER_CAS};
 use super::{Items, View};
 use crate::meta::{Marks, Meta};

@@ -1,12 +1,12 @@
 //! The journal: what processes do with an arena, for those who watch it.
 //!
-//! It is a ring in shared memory that everybody writes and whoever likes reads. As long as nobody has asked for a topic
-//! within the last seconds, what belongs to it costs a look at a word that does not change. Who asks must ask again
+//! It is a ring in shared memory that every process writes and any may read. While no process has asked for a topic
+//! within the last seconds, its events cost one load of a word that does not change. A watcher must ask again
 //! and again: the wish of a watcher that was killed ends by itself.
 //!
-//! A writer draws a number, which is its place too, and writes there, whether or not anybody has read what was there:
-//! nobody ever waits for a watcher, and what comes too fast takes the place of the oldest. An entry has a checksum over
-//! its words and its number, and a reader believes nothing else: not what is half written, by a process that was killed
+//! A writer draws a number, which is its place too, and writes there, whether or not the old entry was read:
+//! no writer waits for a watcher, and new entries overwrite the oldest. An entry has a checksum over
+//! its words and its number, and a reader accepts nothing else: no half-written entry, by a process that was killed
 //! there too, nor what two writers have mixed that were a whole ring apart. So no order between loads and stores
 //! matters here.
 pub(crate) mod reader;
@@ -113,7 +113,7 @@ pub struct Entry<'k> {
     pub program: Program,
 }
 
-/// Whether anybody has asked for a topic lately.
+/// Whether a watcher has asked for a topic lately.
 #[inline]
 pub(crate) fn is_watched(core: &Core, topic: Topic) -> bool {
     core.control().watched[topic as usize].load(Ordering::Relaxed) != 0
@@ -127,13 +127,13 @@ pub(crate) fn tell_read(core: &Core, key: &[u8], is_there: bool, found: &Found, 
     tell(core, Topic::Reads, action, key, &item, now);
 }
 
-/// Tells of an action with an item, if somebody still wants to know.
+/// Records an action with an item, if a watcher still asks.
 #[cold]
 pub(crate) fn tell(core: &Core, topic: Topic, action: Action, key: &[u8], item: &Found, now: Time) {
     let until = &core.control().watched[topic as usize];
     let seen = until.load(Ordering::Relaxed);
     if seen <= now.0 {
-        // Unless somebody asks at this moment.
+        // Unless a watcher asks at this moment.
         let _ = until.compare_exchange(seen, 0, Ordering::Relaxed, Ordering::Relaxed);
         return;
     }
@@ -175,7 +175,7 @@ fn encode<'b>(entry: &Entry<'_>, bytes: &'b mut [u8; ENTRY_BYTES]) -> &'b [u8] {
     &bytes[..used(key.len())]
 }
 
-/// Bytes of an entry whose key has so many.
+/// Bytes of an entry whose key has this many.
 fn used(key_len: usize) -> usize {
     (FRONT + key_len.div_ceil(8)) * 8
 }

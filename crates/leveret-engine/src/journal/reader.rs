@@ -30,7 +30,7 @@ impl fmt::Debug for Journal {
 
 impl Arena {
     /// Nothing of what this process does with the arena is written into its journal, until the last `Arena` of this one is
-    /// dropped: for servers, who tell their watchers themselves.
+    /// dropped: for servers, which report to their watchers themselves.
     pub fn keep_out_of_journal(&self) {
         self.core.is_unwatched.store(true, Ordering::Relaxed);
     }
@@ -145,7 +145,7 @@ mod tests {
             (Action::Store(ModeKind::Set, StoreOutcome::TooLarge), vec![b'k'; 272], too_long.len() as u64),
         ];
         assert_eq!(told(&mut journal), (expected, 0));
-        // Nobody has asked since.
+        // No watcher has asked since.
         let later = Time(now.0 + 4);
         assert_eq!(arena.find(b"none", later), None);
         assert_eq!(told(&mut journal), (Vec::new(), 0));
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((&all[0].1[..], lost), (&b"second"[..], 1));
     }
 
-    /// Whatever others write there: no panic, no endless loop, and nothing told that is not whole.
+    /// For any bytes there: no panic, no endless loop, and only whole entries reported.
     #[test]
     fn what_is_not_whole_is_not_told() {
         let (dir, now) = (folder(), Time::now());

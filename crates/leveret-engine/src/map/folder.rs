@@ -1,5 +1,5 @@
-//! Which folder is trusted. Whoever owns a folder decides which files its names lead to, and by its mode who else may
-//! open what is made there. So arenas lie in folders of root or of this very user, also when root asks; a neighbour's
+//! Which folder is trusted. A folder's owner decides which files its names lead to, and by its mode which users may
+//! open what is made there. So arenas are in folders of root or of this user, also when root asks; another user's
 //! are refused, however they came to their names. What has passed is kept open: a name that is turned to another folder
 //! afterwards leads nowhere.
 use crate::error::{failed, OpenError};
@@ -36,7 +36,7 @@ impl Folder {
             return Err(untrusted(why));
         }
         if stat.st_mode & 0o1002 == 0o002 {
-            let why = "everybody may write to this folder and it has no sticky bit; chmod o-w it, or choose another";
+            let why = "every user may write to this folder, and it has no sticky bit; chmod o-w it, or choose another";
             return Err(untrusted(why.to_owned()));
         }
         let group = (stat.st_mode & 0o2022 == 0o2020).then_some(stat.st_gid);
@@ -56,7 +56,7 @@ impl Folder {
             return Err(OpenError::Foreign { path: path(), why: "it is not a regular file".to_owned() });
         }
         if stat.st_mode & 0o002 != 0 {
-            let why = "everybody may write to it; chmod o-w it if its contents are worth keeping, else remove it";
+            let why = "every user may write to it; chmod o-w it to keep its contents, else remove it";
             return Err(OpenError::Untrusted { path: path(), why: why.to_owned() });
         }
         let is_of_group = self.group == Some(stat.st_gid) && stat.st_mode & 0o060 == 0o060;
@@ -74,8 +74,8 @@ const STEP: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC)
 const LINKS_MAX: u32 = 40;
 
 /// Opens a folder name by name, each from the opened folder before, and follows symbolic links of root and of this user
-/// only. Somebody who may make names in /tmp would choose which of our own folders we write to: one that a web server
-/// shows, say. What was looked at is what is used, whatever becomes of its name meanwhile.
+/// only. A user who may create names in /tmp could choose which of our own folders we write to: one that a web server
+/// shows, say. The folder that was checked is the one that is used, even if its name changes meanwhile.
 fn walk(path: &Path) -> Result<OwnedFd, OpenError> {
     let refused = |error: Errno| failed("look at the folder", path, error);
     let start = |place: &Path| {
@@ -136,17 +136,17 @@ fn other(owner: u32) -> String {
 }
 
 /// Whether an arena may lie in this folder: root or this user owns it and each symbolic link that leads to it, and not
-/// everybody may replace what lies there. `Arena::open` asks the same. The error says what is wrong.
+/// every user may replace what is there. `Arena::open` asks the same. The error says what is wrong.
 pub fn check_folder(folder: &Path) -> Result<(), OpenError> {
     Folder::open(folder).map(drop)
 }
 
-/// Whether this process trusts files and folders of this user. Root is trusted by everybody, and trusts nobody else.
+/// Whether this process trusts files and folders of this user. Every user trusts root; root trusts no other user.
 pub fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == uid() && (owner != overflow_uid() || every_user_has_a_number())
 }
 
-/// The number that is shown in place of users who have none in this user namespace.
+/// The number shown for users without one in this user namespace.
 fn overflow_uid() -> u32 {
     let read = || std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok()?.trim().parse().ok();
     static KNOWN: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -160,7 +160,7 @@ fn overflow_uid() -> u32 {
     }
 }
 
-/// Whether the overflow uid is somebody's own number, as on a machine that runs no user namespace. Unknown is no.
+/// Whether the overflow uid is a user's own number, as on a machine that runs no user namespace. Unknown is no.
 fn every_user_has_a_number() -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let numbers = map.lines().filter_map(|line| line.split_ascii_whitespace().nth(2)?.parse::<u64>().ok());
@@ -173,7 +173,7 @@ mod tests {
     use std::fs::{set_permissions, Permissions};
     use std::os::unix::fs::{symlink, PermissionsExt};
 
-    /// A neighbour's folder of mode 3777 was taken for one of a group. (Owners are tried by tests/test_neighbour.py.)
+    /// Another user's folder of mode 3777 was accepted as one of a group. (Owners are tried by tests/test_neighbour.py.)
     #[test]
     fn who_shares_a_folder_decides_the_mode_of_what_is_made_there() {
         let dir = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The SIGBUS guard. When somebody truncates an arena's file, the next access to it kills the process; a cache must
+//! The SIGBUS guard. When a process truncates an arena's file, the next access to it kills the process; a cache must
 //! not. The handler replaces the *whole* mapping by private zeros: a process that saw some pages private and some
 //! shared would "take" a free lock word privately and write beside its real owner. From then on every operation answers
 //! `Lost`.

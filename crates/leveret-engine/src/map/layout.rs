@@ -20,7 +20,7 @@ pub(crate) struct Control {
     _spare: AtomicU32,
     /// Unix time at which hits, misses and stores were last counted from 0 again, 0 = when the arena was made.
     pub cleared_unix: AtomicU64,
-    /// By `journal::Topic`: until when somebody wants to be told of it, 0 = nobody does. In the line of `flush`, which each read looks at.
+    /// By `journal::Topic`: until when a watcher asks for it, 0 = none does. In the cache line of `flush`, which each read loads.
     pub watched: [AtomicU32; TOPICS],
     _line0: [AtomicU64; 3],
     /// Reads by `Program`, as processes hand them in.
@@ -40,7 +40,7 @@ pub(crate) struct Tags {
     _reserved: [AtomicU64; 7],
 }
 
-/// Reserved by layout 2 and zero, but for `policy`.
+/// Reserved by layout 2 and zero, except `policy`.
 #[repr(C)]
 pub(crate) struct Resize {
     /// The memory limit in bytes; 0 = that of the superblock.
@@ -105,10 +105,10 @@ pub(crate) struct ProcessSlot {
     _reserved: [AtomicU64; 4],
 }
 
-/// Counters of a shard, written under its lock but for those of reads.
+/// Counters of a shard, written under its lock, except those of reads.
 pub(crate) const COUNTERS: usize = 24;
 
-/// One shard: a lock and what it guards, each cache line by who writes it, grouped by whom the words concern.
+/// One shard: a lock and what it guards, each cache line by its writers, grouped by subject.
 #[repr(C)]
 pub(crate) struct Shard {
     // Line 0: contended by writers, `shard/lock.rs`.
@@ -142,7 +142,7 @@ pub(crate) struct Given {
 }
 
 /// What is in the shard's part of the index. `shard/edit.rs` keeps it with each slot that it fills or empties,
-/// `recover.rs` and `sweep.rs` count anew.
+/// `recover.rs` and `sweep.rs` count again.
 #[repr(C)]
 pub(crate) struct Tally {
     /// Slots in use, flushed items included: what the index grows by. A hint, as all here.
@@ -184,7 +184,7 @@ pub(crate) struct Drain {
     pub state: AtomicU32,
     /// From which worth on items are kept, for `evict/worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
     pub threshold: AtomicU32,
-    /// Bytes that drains by worth have left of their budgets: the next one may keep so many more.
+    /// Bytes that drains by worth have left of their budgets: the next one may keep this many more.
     pub carried: AtomicU32,
     _spare: AtomicU32,
 }
@@ -224,7 +224,7 @@ pub(crate) const JOURNAL_ENTRIES: usize = if cfg!(model) { 2 } else { 2048 };
 /// Words of an entry behind its checksum: 5 of what it is about, and the key.
 pub(crate) const ENTRY_WORDS: usize = 39;
 
-/// What processes tell those who watch: `journal.rs`.
+/// Events for watchers: `journal/`.
 #[repr(C)]
 pub(crate) struct JournalRing {
     /// How many entries were ever begun.
@@ -233,7 +233,7 @@ pub(crate) struct JournalRing {
     pub entries: [JournalEntry; JOURNAL_ENTRIES],
 }
 
-/// One entry. Whole if the checksum says so, whoever has written it.
+/// One entry. Whole if the checksum matches, by any writer.
 #[repr(C)]
 pub(crate) struct JournalEntry {
     pub checksum: AtomicU64,

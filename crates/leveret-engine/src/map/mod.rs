@@ -37,7 +37,7 @@ impl Map {
         Ok(Map::over(mapping, geometry, Host::new(path, opened)))
     }
 
-    /// An arena of this shape in whatever memory it is.
+    /// An arena of this shape in any memory.
     pub fn over(mapping: Mapping, geometry: Geometry, host: Host) -> Map {
         Map { geometry, host: Arc::new(host), mapping }
     }

@@ -1,4 +1,4 @@
-//! The state word of a segment: what it is used for, by whom, and for the how manieth time. Together with the slots of
+//! The state word of a segment: its use, its shard, and its generation (how often it was reused). Together with the slots of
 //! the index these words are the truth that a crash must not lose.
 use crate::time::{Deadline, Moment};
 
@@ -97,7 +97,7 @@ impl StateWord {
         StateWord(self.0 & !(0x7f << 57) | u64::from(class) << 57)
     }
 
-    /// Whether both say the same but for the generation.
+    /// Whether both are equal except for the generation.
     #[inline]
     pub fn is_like(self, other: StateWord) -> bool {
         (self.0 ^ other.0) & !GENERATION == 0

@@ -127,7 +127,7 @@ impl leveret_pool {
         }
     }
 
-    /// The arena into which values of up to so many bytes are stored without a batch.
+    /// The arena into which values of up to this many bytes are stored without a batch.
     #[inline]
     fn memory(&mut self, now: Time) -> Option<(&Arena, usize)> {
         if !self.is_looked_up(now) {

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn leveret_pool_add_server(
 }
 
 /// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
-/// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
+/// `message_len`, says the reason and the fix, as result codes cannot. 0: none, or this was told before.
 ///
 /// # Safety
 /// `message` has room for `message_len` bytes.
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn leveret_pool_tune_server(
     unsafe { &mut (*pool).pool }.tune(index as usize, Tuning { timeout, retry_timeout });
 }
 
-/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
+/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after this many seconds, negative =
 /// never.
 ///
 /// # Safety
@@ -173,8 +173,8 @@ pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index
     pool.validity = None;
 }
 
-/// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
-/// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
+/// Sets the user (SASL PLAIN) of one server, or of all present and later ones (`index` -1); user.data NULL =
+/// no user. Each new connection begins with it, in the binary protocol, for any protocol of the pool. `lenient` 1: a server
 /// that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
 /// changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
 /// password has a zero byte or more than 4096 bytes.

@@ -35,7 +35,7 @@ pub fn parse_front(input: &[u8]) -> Option<(BinaryRequest<'_>, usize)> {
     Some((frame.request(body.get(..front_len)?), HEADER_LEN + front_len))
 }
 
-/// What a header tells before its body has come, for a server that does not take bodies from everybody.
+/// What a header tells before its body has come, for a server that does not accept bodies from every client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// As on the wire.
@@ -56,13 +56,13 @@ impl Head {
         matches!(self.opcode, opcode::SASL_AUTH | opcode::SASL_STEP)
     }
 
-    /// What anybody may ask, as of memcached: the version, and who the client is.
+    /// What any client may send, as in memcached: the version, and a sign-in.
     pub fn is_open_to_all(&self) -> bool {
         self.is_sign_in() || matches!(self.opcode, opcode::VERSION | opcode::SASL_LIST)
     }
 }
 
-/// The header at the front of `input`. None: it has not come, or `parse` refuses it whatever follows.
+/// The header at the front of `input`. None: it has not arrived, or `parse` refuses it in any case.
 pub fn parse_head(input: &[u8]) -> Option<Head> {
     let (header, _) = input.split_first_chunk()?;
     let Frame { opcode, opaque, key_len, extras_len, body_len, .. } = Frame::read(header);
@@ -107,7 +107,7 @@ impl Frame {
             return self.hang_up(Some(Status::InvalidArguments), body);
         }
         if value_len > limits.value_max {
-            // Only a plain set means to replace whatever is there; the others may well fail and leave it.
+            // Only a plain set always replaces the item; the others may fail and leave it.
             let replaces = matches!(self.opcode, opcode::SET | opcode::SET_QUIET) && self.cas == 0;
             let Some(key) = body.get(self.extras_len..self.extras_len + self.key_len) else {
                 return Parsed::More { total: HEADER_LEN + self.extras_len + self.key_len, scanned: 0 };
@@ -135,7 +135,7 @@ impl Frame {
         Parsed::Refused { refusal, consumed: HEADER_LEN + here, swallow: self.body_len - here }
     }
 
-    /// Lengths that cannot be right: whatever follows is no header.
+    /// Impossible lengths: the next header cannot be found.
     fn hang_up<'a>(&self, status: Option<Status>, body: &[u8]) -> Outcome<'a> {
         let refusal = BinaryRefusal { opcode: self.opcode, opaque: self.opaque, status, forget: None, close: true };
         Parsed::Refused { refusal, consumed: HEADER_LEN + body.len(), swallow: 0 }

@@ -26,7 +26,7 @@ impl Span {
 pub struct NotKept {
     /// The first one that was longer than `RequestBounds::value_max`: its index and its length.
     pub too_large: Option<(usize, usize)>,
-    /// The one that the caller has received himself: its index and its length.
+    /// The argument that the caller received itself: its index and its length.
     pub diverted: Option<(usize, usize)>,
 }
 

@@ -173,7 +173,7 @@ impl<'o> ReplyWriter<'o> {
         }
     }
 
-    /// `len` elements follow that nobody has asked for.
+    /// `len` unsolicited elements follow (a push).
     pub fn push(&mut self, len: usize) {
         match self.version {
             RespVersion::Two => self.header(b'*', len as i64),

@@ -100,7 +100,7 @@ pub enum RespFault {
 }
 
 impl RespFault {
-    /// Says what is wrong; nothing to a browser, and to who sends more than is taken.
+    /// Reports the error; says nothing to a browser, and to a client that sends more than the limit.
     pub fn write(self, reply: &mut ReplyWriter<'_>) {
         let text = match self {
             RespFault::BigInline => "too big inline request",
@@ -194,7 +194,7 @@ impl RequestReader {
         Some(ArgumentUnderWay { before, count: self.count, begin: self.at, len })
     }
 
-    /// The caller receives the argument under way himself: all that is before it is taken off the input, which is
+    /// The caller receives the current argument itself: all that is before it is taken off the input, which is
     /// returned as a number of bytes, and then the argument. The reader is called again with what follows it. None: it is
     /// the name, or one was diverted before.
     pub fn divert(&mut self, input: &[u8]) -> Option<usize> {
@@ -303,7 +303,7 @@ impl RequestReader {
             Some(len) => len,
             None => self.read_len(input, bounds)?,
         };
-        // The two bytes behind it are passed by, whatever they are, as in Redis.
+        // The two bytes after it are skipped without a check, as in Redis.
         let end = self.at + len + 2;
         if input.len() < end {
             self.bulk = Some(len);
@@ -393,7 +393,7 @@ impl RequestReader {
         // A zero byte ends the search, as in Redis: such a line has no end.
         let found = memchr2(b'\r', 0, rest.get(self.scanned..).unwrap_or_default()).map(|end| self.scanned + end);
         if let Some(end) = found.filter(|end| *end <= LINE_MAX && rest[*end] == b'\r') {
-            // The byte behind it is passed by, whatever it is.
+            // The byte after it is skipped without a check.
             if end + 1 < rest.len() {
                 return Ok(&rest[..end]);
             }

@@ -46,7 +46,7 @@ pub struct Facts {
     pub size: Option<usize>,
     /// For `t`.
     pub ttl: Option<Ttl>,
-    /// `W`: this client has won, and shall make the value anew.
+    /// `W`: this client has won, and should compute the value again.
     pub won: bool,
     /// `X`: the value is stale.
     pub stale: bool,

@@ -66,7 +66,7 @@ fn stored<'a>(
         b"prepend" => StoreMode::Prepend,
         _ => StoreMode::Set,
     };
-    // Only a plain `set` means to replace whatever is there; the others may well fail and leave it.
+    // Only a plain `set` always replaces the item; the others may fail and leave it.
     let forget = (name == b"set").then(|| WireKey::plain(key));
     line.store(len, noreply, forget, |value| TextCommand::Store { verb, compare, key, flags, exptime, value, noreply })
 }
@@ -226,7 +226,7 @@ mod tests {
     use super::ParsedText;
     use crate::{text::parse, Limits, Parsed};
 
-    /// All that was found, with lengths as if the line had so many bytes less.
+    /// All that was found, with lengths as if the line were this many bytes shorter.
     fn told(found: ParsedText<'_>, less: usize) -> String {
         let less_of = |len: usize| len - less;
         format!(

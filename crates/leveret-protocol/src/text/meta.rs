@@ -20,7 +20,7 @@ pub struct MetaGet<'a> {
     pub cas: Option<u64>,
     /// `N`: on a miss an empty item with this exptime is made, and its maker has won.
     pub vivify: Option<i64>,
-    /// `R`: who reads it with fewer seconds left has won.
+    /// `R`: a reader wins if fewer seconds are left.
     pub recache: Option<i64>,
     /// `T`: the new exptime.
     pub touch: Option<i64>,
@@ -120,7 +120,7 @@ pub enum Return<'a> {
     Opaque(&'a [u8]),
     /// `s`: length of the value.
     Size,
-    /// `t`: seconds left, -1 for ever.
+    /// `t`: seconds left, -1 for no expiry.
     Ttl,
 }
 

@@ -120,7 +120,7 @@ fn too_long(input: &[u8]) -> ParsedText<'_> {
     hang_up(input, if line_max(input) == GET_LINE_MAX { TOO_LONG } else { "" })
 }
 
-/// Closes the connection: nothing behind this point can be believed to be a request.
+/// Closes the connection: nothing after this point can be trusted to be a request.
 fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> ParsedText<'a> {
     let refusal = TextRefusal { answer, is_silent: false, fault: RequestFault::Line, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }

@@ -32,7 +32,7 @@ pub fn end_keys(out: &mut Vec<u8>) {
 pub struct StoreRequest<'a> {
     /// How it treats what is there.
     pub verb: StoreMode,
-    /// Only this version: `cas`, whatever the verb.
+    /// Only this version: `cas`, for each verb.
     pub compare: Option<u64>,
     /// The key.
     pub key: TextKey<'a>,

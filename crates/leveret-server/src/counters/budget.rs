@@ -17,7 +17,7 @@ const AT_LEAST: u64 = 64 << 20;
 /// However large the arena is.
 const AT_MOST: u64 = 1 << 30;
 
-/// So many of the longest values find room at once, whatever `-I` says.
+/// At least this many of the longest values fit at once, for any `-I`.
 const VALUES: u64 = 8;
 
 /// A connection may be parked for so long without anything becoming free. Others may hold memory for so long.

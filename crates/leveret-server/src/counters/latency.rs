@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// One request in so many is timed.
+/// One request in this many is timed.
 pub const EACH: u32 = 64;
 
 /// Upper bounds of the buckets, in nanoseconds; above the last one there is another bucket.
@@ -38,7 +38,7 @@ pub const KINDS: [(CommandKind, &str); 6] = [
     (CommandKind::Other, "other"),
 ];
 
-/// Those of one worker, who alone writes to it.
+/// Those of one worker, the only writer.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Latencies([Cells; KINDS.len()]);

@@ -17,7 +17,7 @@ pub struct Prefix {
     pub deletes: u64,
 }
 
-/// Prefixes that are kept: whoever sends ever new ones must not fill the memory.
+/// Prefixes that are kept: a client that sends new ones all the time must not fill the memory.
 const PREFIXES_MAX: usize = 10_000;
 
 /// All prefixes, while they are collected.

@@ -109,7 +109,7 @@ pub struct Traffic {
 }
 
 impl Network {
-    /// Counters for so many workers.
+    /// Counters for this many workers.
     pub fn new(threads: usize) -> Network {
         Network {
             started: Instant::now(),

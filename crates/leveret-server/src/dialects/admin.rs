@@ -136,7 +136,7 @@ pub(super) fn crawl(talk: &mut Conversation, cx: &mut Context<'_>, command: LruC
     if !cx.shared.live.dump() {
         cx.say("ERROR metadump not allowed");
     } else if talk.transport == Transport::Udp {
-        // One small datagram with a forged sender must not send megabytes to somebody else.
+        // One small datagram with a forged sender must not send megabytes to another host.
         cx.say("CLIENT_ERROR no dumps over UDP");
     } else if !dump::names_our_class(classes) {
         cx.say("BADCLASS invalid class id");

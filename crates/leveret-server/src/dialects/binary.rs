@@ -336,7 +336,7 @@ fn say_stats(talk: &Conversation, cx: &mut Context<'_>, request: &BinaryRequest<
     Done::Answered
 }
 
-/// `-S`: the client must say who it is.
+/// `-S`: the client must sign in.
 impl Binary {
     /// What is answered before the body of a request has come: that the client must sign in first, or that this is no
     /// way to do so.
@@ -370,7 +370,7 @@ impl Binary {
         Some(Consumed::Done(HEADER_LEN + here, Done::Answered))
     }
 
-    /// Sasl List, Auth and Step. Each of them makes a stranger of the client, as in memcached.
+    /// Sasl List, Auth and Step. Each of them signs the client out, as in memcached.
     #[cold]
     fn hear_sign_in(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: &BinaryRequest<'_>) -> Done {
         let Some(file) = cx.shared.passwords() else { return conclude(cx, request, Status::UnknownCommand) };

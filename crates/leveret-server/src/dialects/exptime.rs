@@ -2,7 +2,7 @@
 use leveret_engine::{Deadline, Time};
 use leveret_protocol::text::Ttl;
 
-/// 0 = never; negative = at once; up to thirty days = so many seconds from now; above = a Unix time.
+/// 0 = never; negative = at once; up to thirty days = seconds from now; above = a Unix time.
 #[inline]
 pub fn deadline(exptime: i64, now: Time) -> Deadline {
     Deadline::of_exptime(exptime, now)

@@ -28,7 +28,7 @@ pub(crate) trait Dialect {
     /// A request begins with a line: it is told in the log as soon as that has come, and not searched twice for its end.
     const HAS_LINES: bool;
 
-    /// Longest request of a client that has not said who it is: strangers must not have a server collect megabytes.
+    /// Longest request of a client that has not signed in: unknown clients must not make a server collect megabytes.
     const UNKNOWN_MAX: usize;
 
     /// The request at the front of `input`, whose first `scanned` bytes hold no end of a line.

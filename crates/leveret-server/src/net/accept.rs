@@ -1,5 +1,5 @@
 //! The accepting thread: it accepts, hands connections to the workers in turn, and looks after the arena once a second
-//! and whenever nobody waits.
+//! and whenever no connection waits.
 use super::listen::Listener;
 use crate::announcing::announce;
 use crate::commands::dump::TENDED_AT_ONCE;
@@ -91,7 +91,7 @@ impl Reception<'_> {
                 }
             }
             if let Some(wish) = end {
-                // Who is in the queue has connected, and may have asked already.
+                // A client in the queue has connected, and may have sent a request.
                 (0..self.listeners.len()).for_each(|index| while self.paused_since.is_none() && self.accept(index) {});
                 return Ok(wish);
             }
@@ -213,7 +213,7 @@ impl Reception<'_> {
         }
     }
 
-    /// Reclaims a little of what has expired. Where there is more, that goes on as soon as nobody waits to be accepted.
+    /// Reclaims a little of what has expired. Where there is more, that goes on as soon as no connection waits to be accepted.
     fn tend(&mut self, arena: &Arena) {
         self.has_care = arena.tend(Time::now(), TENDED_AT_ONCE).has_more;
     }
@@ -234,7 +234,7 @@ impl Reception<'_> {
                 if let Some(redis) = self.shared.redis() {
                     redis.announced.add(0, &arena);
                 }
-                // Who sleeps holds the memory of the old one.
+                // A sleeping thread keeps the memory of the old one.
                 self.inboxes.iter().for_each(|inbox| inbox.wake());
                 self.was_lost = false;
             }

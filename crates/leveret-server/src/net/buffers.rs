@@ -44,7 +44,7 @@ impl Spares {
         self.0.pop().unwrap_or_default()
     }
 
-    /// For so many bytes. A far larger one would count as held in its whole length.
+    /// For this many bytes. A far larger buffer would count with its whole length.
     pub fn take_for(&mut self, len: usize) -> Vec<u8> {
         let place = self.0.iter().position(|buffer| buffer.capacity() <= 2 * len);
         place.map_or_else(Vec::new, |place| self.0.swap_remove(place))

@@ -21,7 +21,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
-/// So much is received first from a client whose last request was a large store: the next one is, too, as often as not.
+/// Bytes received first from a client whose last request was a large store: the next one is, too, as often as not.
 /// What stands before its value is in it, and all the rest goes into the arena straight away, without having been in
 /// the input.
 const FRONT_LEN: usize = 4 << 10;
@@ -76,7 +76,7 @@ pub enum TurnEnd {
     Blocked,
     /// It is over.
     Closed,
-    /// It is over by the client's fault: it broke off, or sent what nobody can answer.
+    /// It ends because of the client: it hung up, or sent something that cannot be answered.
     Failed,
     /// It is over, and so is the server.
     Stop {
@@ -113,7 +113,7 @@ pub struct Connection {
     pub busy: (u32, bool),
     /// Since when it waits for memory, in seconds since the server's start.
     pub parked_secs: Option<u32>,
-    /// Since when it holds memory, if it does: whoever gets on with its requests holds it anew each time.
+    /// Since when it holds memory, if it does: a connection that makes progress holds it from then on.
     pub held_since_secs: u32,
     /// A request has ended, or all answers were read, since that was last asked.
     has_got_on: bool,
@@ -129,7 +129,7 @@ pub struct Connection {
 
 /// How the conversation over one input went.
 enum InputEnd {
-    /// The input is used up, but for the front of a request that will have so many bytes.
+    /// The input is used up, except the front of a request that will have this many bytes.
     Read { total: usize },
     /// `take` can go on.
     More,
@@ -258,7 +258,7 @@ impl Connection {
         mem::take(&mut self.has_got_on)
     }
 
-    /// How it ends when nobody broke off.
+    /// How it ends if neither side hung up.
     fn over(&self) -> TurnEnd {
         if self.session.is_at_fault() {
             TurnEnd::Failed

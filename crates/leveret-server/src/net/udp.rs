@@ -24,7 +24,7 @@ const BATCH: usize = 32;
 /// Room for any datagram. The kernel touches only the pages that it fills.
 const REQUEST_MAX: usize = 1 << 16;
 
-/// Answers are sent once there are so many bytes of them, though more requests of the batch wait.
+/// Answers are sent once there are this many bytes of them, though more requests of the batch wait.
 const ANSWERS_FULL: usize = 1 << 18;
 
 /// What no request begins with, and answers to what is none do.
@@ -163,7 +163,7 @@ struct Answer {
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
     fn answer(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
-        // Two servers that take each other's answers for requests would never end, and who begins that needs only a sender's
+        // Two servers that take each other's answers for requests would never end, and an attacker needs only a sender's
         // address.
         if ERRORS.iter().any(|error| requests.starts_with(error)) {
             return None;
@@ -202,7 +202,7 @@ impl Answers {
         None
     }
 
-    /// Sends them all. Those that the kernel's queue has no room for are lost: who speaks UDP asks again.
+    /// Sends them all. Those that the kernel's queue has no room for are lost: UDP clients ask again.
     fn send(&mut self, socket: BorrowedFd<'_>, counters: &WorkerCounters) {
         let mut bytes_written = 0;
         let datagrams = self.places.iter().flat_map(|answer| {

@@ -1,4 +1,4 @@
-//! Removes expired keys that nobody asks for, so that DBSIZE, SCAN and `expired_keys` tell what clients of Redis expect. The
+//! Removes expired keys that no client asks for, so that DBSIZE, SCAN and `expired_keys` are what clients of Redis expect. The
 //! engine reclaims segments in which all has expired; the keys between living ones are found here. The same walk counts how
 //! many keys have a deadline.
 use leveret_engine::{Arena, Cursor, Time};
@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Sweeper {
-    /// Of so many databases.
+    /// Of this many databases.
     pub fn new(databases: u32) -> Sweeper {
         let databases = databases as usize;
         Sweeper {

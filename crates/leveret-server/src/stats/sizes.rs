@@ -1,5 +1,5 @@
 //! `stats sizes`: how many items there are of each size, in steps of 32 bytes. memcached counts what is stored from the
-//! moment on when it is told to; here nothing is counted, and whoever asks has the arena walked: a tenth of a second
+//! request on; here nothing is counted, and each request walks the arena: a tenth of a second
 //! for a million items.
 use super::StatsList;
 use crate::Shared;

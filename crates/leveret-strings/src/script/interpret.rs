@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 pub enum ScriptStop {
     /// An error that its client reads; what it had written stays. The line is that of the script.
     Failed(Vec<u8>, u32),
-    /// It does what is not evaluated here.
+    /// It uses something that is not evaluated here.
     Unsupported,
     /// It asks for this key first: the copy must be its item.
     Key(Vec<u8>),
@@ -301,7 +301,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Which of so many elements an index means, which counts from 1.
+/// Which element an index means, counted from 1.
 fn place_of(len: usize, index: &LuaValue) -> Option<usize> {
     match index {
         LuaValue::Number(number) if *number >= 1.0 && *number <= len as f64 && number.fract() == 0.0 => {

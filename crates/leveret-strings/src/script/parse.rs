@@ -1,4 +1,4 @@
-//! From tokens to a tree. What is not of the subset is no tree: such a script is refused, not half evaluated.
+//! From tokens to a tree. A script outside the subset has no tree: it is refused, not half evaluated.
 use super::token::{tokens, LuaToken, LuaTokenKind};
 use super::tree::{BinaryOperator, Block, Expression, Function, Statement, UnaryOperator};
 

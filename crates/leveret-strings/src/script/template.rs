@@ -7,7 +7,7 @@ use super::token::{tokens, LuaTokenKind};
 pub struct PatternFlush {
     /// As of SCAN's MATCH.
     pub pattern: Vec<u8>,
-    /// Keys with one of the script's keys in them, behind so many bytes, are kept.
+    /// Keys with one of the script's keys in them, after this many bytes, are kept.
     pub kept_behind: Option<usize>,
 }
 

@@ -12,7 +12,7 @@ pub enum Statement {
     If(Vec<(Option<Expression>, Block)>),
     /// `return …`.
     Return(Option<Expression>),
-    /// A call whose value nobody wants.
+    /// A call whose value is not used.
     Call(Expression),
     /// `do … end`.
     Do(Block),

@@ -37,7 +37,7 @@ module ActiveSupport
     # On servers keys and values are those of Rails' own :mem_cache_store, compressed as Rails does it, so hosts with either share them;
     # #fetch computes in one process there too: who begins puts an item "leveret:lease:DIGEST" there for up to ten seconds, and the others wait for
     # the value or for the end of that item, which comes when its holder is done, or was killed and the ten seconds are over. A miss takes
-    # four requests more for that; <tt>lease: false</tt> lets each process compute for itself. Counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
+    # four requests more for that; <tt>lease: false</tt> lets each process compute for itself. Counters stop at 0, and missing ones are not decremented; #clear empties the servers, and #delete_matched is not there.
     class LeveretStore < Store
       # Those that Leveret::Cache takes.
       # @private
@@ -150,7 +150,7 @@ module ActiveSupport
         end
       end
 
-      # Whatever is over leaves the arena by itself.
+      # Expired items leave the arena by themselves.
       # @param options [Hash, nil] of Rails
       # @return [true]
       def cleanup(options = nil)
@@ -303,12 +303,12 @@ module ActiveSupport
         @coder.dump(entry)
       end
 
-      # Bytes that the entry would load by itself are loaded by nobody where a list of classes is kept.
+      # With a list of classes, bytes that the entry would load by itself are not loaded.
       def allowed(entry)
         @has_classes && compressed?(entry) ? nil : entry
       end
 
-      # As Rails asks: the variable is there, whatever it says.
+      # As in Rails: the variable exists, with any value.
       def compressed?(entry)
         entry.instance_variable_defined?(:@compressed)
       end
@@ -335,7 +335,7 @@ module ActiveSupport
         ttl && options[:race_condition_ttl] && !options[:raw] ? ttl.to_f + 300 : ttl&.to_f
       end
 
-      # One process computes; whoever waits takes its value, if that is one that #read would give.
+      # One process computes; waiting ones take its value, if #read would return it.
       # Since Rails 7.1 it is told the key too.
       def save_block_result_to_cache(name, *normalized, options)
         return super if options[:force] || !@leases
@@ -381,7 +381,7 @@ module ActiveSupport
           left = entry.expires_at && [entry.expires_at - Time.now.to_f, 1].max
           form_of(Entry.new(counted, version: entry.version, expires_in: left, compress: false), options.merge(compress: false))
         end
-        # false: somebody else has stored meanwhile; nil: it is gone.
+        # false: another process has stored meanwhile; nil: it is gone.
         stored = false
         stored = @cache.cas(key, @on_servers ? -> { left } : :keep, &swap) while stored == false
         counted if stored

@@ -114,10 +114,10 @@ module ActiveSupport
           stored ? true : stored
         end
 
-        # The right to compute the value of a key is an item beside it, which belongs to whoever could add it. The server itself takes it
+        # The right to compute the value of a key is an item beside it, which belongs to the process that could add it. The server itself takes it
         # away when its holder was killed, or takes longer.
         LEASE_SECS = 10
-        # Between two looks of those who wait.
+        # Between two checks of a waiting process.
         LOOK_MS = (5..50).freeze
 
         # @private
@@ -131,7 +131,7 @@ module ActiveSupport
           end
         end
 
-        # As Leveret::Cache#lease: a Lease: compute; false: somebody else computes, and a moment has passed; nil: compute without one, as
+        # As Leveret::Cache#lease: a Lease: compute; false: another process computes, and a moment has passed; nil: compute without one, as
         # the other takes too long, or is this thread itself.
         def lease(key, waited_ms)
           return if waited_ms >= LEASE_SECS * 1000 || held.include?(key)

@@ -34,7 +34,7 @@ module Dalli
 
     private
 
-    # A Proc says it anew for each key.
+    # A Proc is called for each key.
     def prefix
       @prefix || (@namespace && "#{@namespace.call}:")
     end

@@ -8,8 +8,8 @@ module Rack
   # Rack's sessions.
   module Session
     # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
-    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. What Dalli 3.0
-    # stored under the ids of the cookies is found, and stored anew under the private one: nobody is logged out by the switch. With
+    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: a reader of the cache learns no cookie. What Dalli 3.0
+    # stored under the ids of the cookies is found, and stored again under the private one: the switch logs no visitor out. With
     # <tt>private_ids: false</tt> keys stay the ids of the cookies, for hosts that share sessions with Dalli 3.0.
     #
     #   use Rack::Session::Dalli, memcache_server: 'arena:sessions', expire_after: 1800

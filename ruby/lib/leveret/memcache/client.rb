@@ -108,7 +108,7 @@ class MemCache
 
   # --- storing ---
 
-  # Stores a value, whatever is there.
+  # Stores a value unconditionally.
   # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
   # @param value [Object]
   # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
@@ -179,13 +179,13 @@ class MemCache
     put(Pool::PREPEND, key, value.to_s, 0, 0, 'NOT_STORED')
   end
 
-  # Stores what the block makes of the value, if nobody has stored another one meanwhile.
+  # Stores what the block makes of the value, unless another one was stored meanwhile.
   # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
   # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
   # @param raw [Boolean] the bytes of to_s, without Marshal
   # @yieldparam value [Object]
   # @yieldreturn [Object] what is to be there
-  # @return [String, nil] "STORED\r\n", "EXISTS\r\n" (somebody was faster) or "NOT_FOUND\r\n"; nil: there is nothing
+  # @return [String, nil] "STORED\r\n", "EXISTS\r\n" (another client was faster) or "NOT_FOUND\r\n"; nil: there is nothing
   # @raise [MemCacheError] there is no block; no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
   # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def cas(key, expiry = 0, raw = false)

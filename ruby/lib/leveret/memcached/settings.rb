@@ -152,7 +152,7 @@ class Memcached
       values.fetch(@options[name]) { raise ArgumentError, "Invalid behavior value #{@options[name].inspect} for #{name.inspect}" }
     end
 
-    # 0 is for ever.
+    # 0 means no expiry.
     def milliseconds(name)
       value = @options[name]
       raise ArgumentError, "Invalid behavior value #{value.inspect} for #{name.inspect}" unless value.is_a?(Numeric) && value >= 0

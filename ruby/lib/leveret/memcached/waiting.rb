@@ -28,7 +28,7 @@ class Memcached
 
       private
 
-      # Nobody asked for these writes to be sent now, so nobody is told that it failed. A fork has none: they are its parent's.
+      # The caller did not ask to send these writes now, so a failure is not reported. A fork has none: they are its parent's.
       def flush(pool)
         pool&.flush_quiet
       rescue Leveret::Error

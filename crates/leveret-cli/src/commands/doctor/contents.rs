@@ -13,7 +13,7 @@ const LOOKED_AT_MAX: usize = 100_000;
 /// Below this, what has no name is not worth a word.
 const NAMELESS_MIN: u64 = 1 << 20;
 
-/// `: /dev/shm/a takes 60.0 MiB, ...`, for the file system that is mounted here and of which so many bytes are in use.
+/// `: /dev/shm/a takes 60.0 MiB, ...`, for the file system that is mounted here and of which this many bytes are in use.
 pub fn of(mount: &Path, used: u64) -> String {
     let mut files = files(mount);
     files.sort_by(|a, b| b.cmp(a));
@@ -53,7 +53,7 @@ fn files(mount: &Path) -> Vec<(u64, PathBuf)> {
             match symlink_metadata(&path) {
                 Ok(stat) if stat.dev() != device => {}
                 Ok(stat) if stat.is_dir() => folders.push(path),
-                // In units of 512 bytes, whatever the file system's own are.
+                // In units of 512 bytes, on any file system.
                 Ok(stat) => files.push((stat.blocks() * 512, path)),
                 Err(_) => {}
             }

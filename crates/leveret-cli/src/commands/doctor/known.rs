@@ -1,4 +1,4 @@
-//! The arenas of the folder, each opened once for all who judge them.
+//! The arenas of the folder, each opened once for all checks.
 use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::target;

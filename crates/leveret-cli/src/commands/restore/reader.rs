@@ -109,7 +109,7 @@ impl<R: BufRead> DumpReader<R> {
                 .iter()
                 .position(|known| *known == word)
                 .map(|at| at as u8)
-                .ok_or_else(|| self.broken(&format!("nobody knows the {name} '{}'", word.escape_debug()))),
+                .ok_or_else(|| self.broken(&format!("unknown {name} '{}'", word.escape_debug()))),
         };
         let encoding = Encoding::new(word("encoding", &ENCODINGS, Encoding::MAX.number())?);
         let meta = Meta::native(encoding)

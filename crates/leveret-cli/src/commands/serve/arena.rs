@@ -212,9 +212,9 @@ fn tell_alone(path: &Path) {
     match leveret_place::check_default(Path::new(SHARED)) {
         Ok(false) => {}
         Ok(true) => {
-            log::tell(Level::Warning, format_args!("{user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew"))
+            log::tell(Level::Warning, format_args!("{user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then restart this server"))
         }
-        Err(error) => log::tell(Level::Warning, format_args!("{error}; {alone} ('leveret doctor' says how to mend it)")),
+        Err(error) => log::tell(Level::Warning, format_args!("{error}; {alone} ('leveret doctor' says the fix)")),
     }
 }
 

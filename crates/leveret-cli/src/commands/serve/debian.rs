@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Result<Conf, String> {
         let words = split(line).map_err(|error| format!("line {}: {error}", at + 1))?;
         match words.first().map(String::as_str) {
             None => {}
-            // The scripts drop these: whoever reads the file decides whether the server runs in the background.
+            // The scripts drop these: the reader of the file decides whether the server runs in the background.
             Some(first) if first.starts_with("-d") || first.starts_with("-h") => {}
             Some(first) if first.starts_with('-') => conf.words.extend(words),
             Some("logfile") if words.len() == 2 => conf.logfile = words.get(1).map(PathBuf::from),

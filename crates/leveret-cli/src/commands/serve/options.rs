@@ -26,7 +26,7 @@ pub enum LogFormat {
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
 pub struct ServeOptions {
-    /// TCP port; 0 = off, -1 = any free one [default: 11211]
+    /// TCP port; 0 = off, -1 = any free port [default: 11211]
     #[arg(short, long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
     pub port: Option<Port>,
 
@@ -69,7 +69,7 @@ pub struct ServeOptions {
     #[arg(long, value_name = "NUM", value_parser = values::databases, help_heading = NETWORK)]
     pub redis_databases: Option<u32>,
 
-    /// Hand out metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
+    /// Serve metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
     #[arg(long, value_name = "ADDR", help_heading = NETWORK)]
     pub metrics: Option<MetricsAddress>,
 
@@ -103,7 +103,7 @@ pub struct ServeOptions {
     #[arg(short = 'I', long, value_name = "SIZE", value_parser = values::item_size, help_heading = CACHE)]
     pub max_item_size: Option<u64>,
 
-    /// Give out no cas numbers
+    /// Return no cas numbers
     #[arg(short = 'C', long, help_heading = CACHE)]
     pub disable_cas: bool,
 
@@ -111,7 +111,7 @@ pub struct ServeOptions {
     #[arg(short = 'e', long, value_name = "FILE", help_heading = CACHE)]
     pub memory_file: Option<PathBuf>,
 
-    /// Keep the cache's pages in memory, once touched
+    /// Lock the cache's pages in memory once they are used
     #[arg(short = 'k', long, help_heading = CACHE)]
     pub lock_memory: bool,
 
@@ -123,7 +123,7 @@ pub struct ServeOptions {
     #[arg(short, long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
     pub conn_limit: Option<u32>,
 
-    /// Requests of one connection before it is another's turn [default: 20]
+    /// Requests of one connection before the next connection's turn [default: 20]
     #[arg(short = 'R', long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
     pub max_reqs_per_event: Option<u32>,
 

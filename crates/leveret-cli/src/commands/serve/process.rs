@@ -25,7 +25,7 @@ pub fn is_detached() -> bool {
 /// `-d`, first half: starts this program again, without a terminal, and waits until it listens or gives up.
 ///
 /// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes
-/// wrong at the start is said here, and in the exit code, since whoever started us still looks.
+/// wrong at the start is said here, and in the exit code, since the parent process still waits.
 pub fn detach() -> Result<ExitStatus, Failure> {
     let failed =
         |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {}", reason(&error)));
@@ -49,7 +49,7 @@ pub fn detach() -> Result<ExitStatus, Failure> {
     child.wait().map_err(failed)
 }
 
-/// `-d`, in the new process: it leaves the session of whoever started it.
+/// `-d`, in the new process: it leaves the session of its parent.
 pub fn leave_session() -> Result<(), Failure> {
     env::remove_var(DETACHED);
     rustix::process::setsid()

@@ -129,10 +129,10 @@ fn tls(options: &ServeOptions, extended: &mut Extended) -> Result<Option<TlsSett
         return refuse("-Z: with which certificate? Say -o ssl_chain_cert=FILE,ssl_key=FILE (PEM)");
     }
     if settings.verify_mode > 0 && settings.ca_cert.is_none() {
-        return refuse("-o ssl_verify_mode: signed by whom? Say -o ssl_ca_cert=FILE (PEM)");
+        return refuse("-o ssl_verify_mode needs the certificates of authorities: -o ssl_ca_cert=FILE (PEM)");
     }
     if has(Security::Mutual) && settings.ca_cert.is_none() {
-        return refuse("-l mtls: whose certificates may clients show? Say -o ssl_ca_cert=FILE (PEM)");
+        return refuse("-l mtls: needs the certificates of authorities: -o ssl_ca_cert=FILE (PEM)");
     }
     extended.noted.extend(names.into_iter().filter(|name| name == "-o ssl_kernel_tls" || name == "-o ssl_wbuf_size"));
     if settings.wbuf_kib == 0 {
@@ -156,7 +156,7 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
         return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
     }
     if settings.auth_file.is_some() && settings.udp_port != Some(0) {
-        return refuse("-Y: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+        return refuse("-Y: UDP has no passwords; switch UDP off (-U 0)");
     }
     if settings.auth_file.is_some() && settings.protocol == AllowedProtocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
@@ -208,7 +208,7 @@ fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure
         return refuse("-S: text has no SASL; leave -B out, or say -B binary");
     }
     if settings.udp_port != Some(0) {
-        return refuse("-S: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+        return refuse("-S: UDP has no passwords; switch UDP off (-U 0)");
     }
     if settings.sasl_pwdb.is_none() {
         return refuse("-S: who may sign in? Name a file of user:password lines, MEMCACHED_SASL_PWDB=FILE or --sasl-pwdb FILE, or a sasldb of saslpasswd2, named so or by sasldb_path in /etc/sasl2/memcached.conf");

@@ -66,7 +66,7 @@ pub(super) fn client(
         ServerCommand::ClientGetRedir => reply.integer(NOT_TRACKED),
         ServerCommand::ClientTrackingInfo => tracking_info(reply),
         ServerCommand::ClientUnblock => match parse_integer(request.get(2)) {
-            // Nobody is ever blocked.
+            // No client is ever blocked.
             Some(_) => reply.integer(0),
             None => reply.error("ERR value is not an integer or out of range"),
         },

@@ -134,7 +134,7 @@ fn policy(view: &View<'_>, value: &[u8]) -> ConfigSet {
     match is_set {
         true => Ok(()),
         false if view.selected.layout() < 2 => {
-            Err("the arena has layout 1, which keeps no policy: 'leveret renew' makes it anew".into())
+            Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it".into())
         }
         false => Err("the server was started without evictions (-M)".into()),
     }
@@ -149,7 +149,7 @@ fn max_memory(view: &View<'_>, value: &[u8]) -> ConfigSet {
     if memory(view).to_string().as_bytes() == value {
         return Ok(());
     }
-    Err("an arena keeps the size it was made with: 'leveret renew' makes it anew with another".into())
+    Err("an arena keeps its size: 'leveret renew' replaces it with another size".into())
 }
 
 fn max_clients(view: &View<'_>, value: &[u8]) -> ConfigSet {

@@ -2,6 +2,7 @@
 use super::config;
 use crate::redis::counters::Sums;
 use crate::redis::Redis;
+use crate::release::RELEASE;
 use crate::Shared;
 use leveret_engine::{Arena, Stats, LAYOUT_VERSION};
 use std::fmt::{Display, Write};
@@ -82,7 +83,7 @@ fn server(lines: &mut Lines, view: &View<'_>) {
     let executable = std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string());
     lines.add("redis_version", VERSION);
     lines.add("server_name", "leveret");
-    lines.add("leveret_version", env!("CARGO_PKG_VERSION"));
+    lines.add("leveret_version", RELEASE);
     lines.add("leveret_layout", view.databases.first().map_or(LAYOUT_VERSION, |(_, stats)| stats.layout));
     lines.add("leveret_shared", u8::from(view.shared.arena().services().iter().any(|service| !service.is_own)));
     lines.add("redis_git_sha1", "00000000");

@@ -1,4 +1,4 @@
-//! How long a turn of a connection may be: in bytes and in keys, whatever is asked for.
+//! How long a turn of a connection may be: in bytes and in keys, for each kind of request.
 use super::*;
 use crate::{Settings, Shared, Transport};
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};

@@ -80,8 +80,8 @@ impl EventLoop {
         }
     }
 
-    /// Closes connections that have held memory for `at_least_secs` until so many bytes are free, first those that have
-    /// held it for the longest. Parked ones hold little and wait for the others: they are closed only if nobody else holds
+    /// Closes connections that have held memory for `at_least_secs` until this many bytes are free, first those that have
+    /// held it for the longest. Parked ones hold little and wait for the others: they are closed only if no other connection holds
     /// anything.
     fn close_holders(&mut self, bytes: u64, at_least_secs: u32) {
         let now = self.worker.shared.network.uptime_secs();

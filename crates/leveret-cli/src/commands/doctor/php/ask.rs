@@ -45,7 +45,7 @@ pub struct PhpAnswer {
     pub ini_file: Option<String>,
     /// Version of our module.
     pub leveret: Option<String>,
-    /// Version of a module "apcu", whoever provides it.
+    /// Version of a module "apcu", of any provider.
     pub apcu: Option<String>,
     /// Of the extensions that we know, those that are mapped as a file of their own.
     pub objects: Vec<String>,
@@ -55,7 +55,7 @@ pub struct PhpAnswer {
     /// The same, as PHP's files have them.
     #[serde(default)]
     pub configured: BTreeMap<String, Option<String>>,
-    /// Of the modules that we provide, those that are there, whoever provides them.
+    /// Of the modules that we provide, those that are loaded, of any provider.
     #[serde(default)]
     pub modules: Vec<String>,
     /// Of the originals, those that are installed, enabled or not.

@@ -37,7 +37,7 @@ fn parse(text: &str) -> Vec<FpmPool> {
             _ => {}
         }
     }
-    // [global] and pools that run as whoever started them say nothing of their user.
+    // [global] and pools without a user of their own do not name one.
     pools.retain(|pool| !pool.user.is_empty());
     pools
 }

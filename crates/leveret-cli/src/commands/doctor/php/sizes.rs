@@ -85,7 +85,7 @@ pub fn examine(answer: &PhpAnswer, known: &[KnownArena]) -> Vec<Finding> {
                     format!("{setting}={text}, but the arena {}", sizes.join(", ")),
                     "An arena keeps the size with which it was made. The command removes it; the next process makes it again, empty.",
                 )
-                .mended_by(format!("leveret rm --force {}", words.join(" ")))
+                .fixed_by(format!("leveret rm --force {}", words.join(" ")))
             })
         })
         .collect()
@@ -185,7 +185,7 @@ mod tests {
                 "apc.shm_size=32, but the arena apcu-8.2 has 8.0 MiB"
             ]
         );
-        let mends = examine(&answer, &[known("shop", 8 << 20, &[]), known("mail", 8 << 20, &[])]);
-        assert_eq!(mends[0].mend.as_deref(), Some("leveret rm --force /caches/shop.arena /caches/mail.arena"));
+        let fixes = examine(&answer, &[known("shop", 8 << 20, &[]), known("mail", 8 << 20, &[])]);
+        assert_eq!(fixes[0].fix.as_deref(), Some("leveret rm --force /caches/shop.arena /caches/mail.arena"));
     }
 }
