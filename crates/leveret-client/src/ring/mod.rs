@@ -69,8 +69,7 @@ impl Distribution {
 }
 
 impl Preset {
-    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave
-    /// them alone.
+    /// libmemcached has rebuilt its points, with the present hash of keys; later changes of the hash do not move them.
     pub fn settle(&mut self) {
         if let Preset::Libmemcached { distribution: Distribution::Consistent { points, .. }, hash } = self {
             *points = *hash;
@@ -92,7 +91,7 @@ impl Preset {
         self
     }
 
-    /// It has a table of its own, whatever servers there are.
+    /// Has a table of its own, independent of the servers.
     fn has_buckets(&self) -> bool {
         matches!(self, Preset::Libmemcached { distribution: Distribution::VirtualBucket(buckets), .. } if !buckets.is_empty())
     }
