@@ -1,4 +1,4 @@
-//! Answers that are always the same: of what is not recorded, loaded or kept here.
+//! Constant answers: about features that record, load or keep nothing here.
 use crate::call::{Answered, Call, Impact};
 use crate::problem::Problem;
 use crate::words::{integer, is_word};
