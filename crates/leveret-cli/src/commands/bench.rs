@@ -129,7 +129,7 @@ fn keys(text: &str) -> Result<u32, String> {
     units::parse_number(text, 1, 10_000_000)
 }
 
-/// A chart and who is in it.
+/// A chart and its caches.
 type Sheet = (&'static Chart, Vec<CachePeer>);
 
 impl BenchArgs {
@@ -182,7 +182,7 @@ impl BenchArgs {
         Err(Failure::Refused(format!("stopped after {whole} of {all} charts; nothing is left running")))
     }
 
-    /// What was measured, in all forms that are asked for.
+    /// Writes the results in all requested forms.
     fn tell(&self, report: &BenchReport, old: Option<&BenchReport>, json: bool) -> CommandResult {
         self.save(report)?;
         if json {

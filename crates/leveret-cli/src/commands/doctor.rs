@@ -1,7 +1,7 @@
-//! `leveret doctor`: looks at everything around the arenas that can be wrong, says what it means and how to mend it.
+//! `leveret doctor`: finds faults around the arenas, and says what each means and how to fix it.
 //!
-//! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show
-//! it a machine with any illness.
+//! Each part gathers facts and then judges them. The judgement is a pure function of the facts, so that tests can cover
+//! any faulty machine.
 mod arenas;
 mod contents;
 mod folder;

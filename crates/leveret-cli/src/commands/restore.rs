@@ -74,7 +74,7 @@ impl RestoreArgs {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             Some(path) => {
-                // A name with a mistake in it would be a new cache that nobody reads.
+                // A mistyped name would create a cache that no program reads.
                 if !self.create && !path.exists() {
                     return Err(Failure::Unreachable(format!(
                         "there is no arena {}: 'leveret list' shows those that are there, --create makes this one",

@@ -90,7 +90,7 @@ impl RmArgs {
 fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
-        // Its file is there: it is of an earlier boot, and nobody's.
+        // Its file exists but is from an earlier boot, so it is not in use.
         Err(leveret_place::PlaceError::Open(OpenError::Missing(_))) => return Ok(()),
         Err(error) => {
             return Err(Failure::Refused(format!(

@@ -71,7 +71,7 @@ impl ServeArgs {
 
 fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     let Gathered { options, logfile, .. } = started;
-    // Whoever asks for the version with the options of a service wants to know whether these are right.
+    // `--version` with the options of a service also checks these.
     let (settings, noted) = settings::of(options)?;
     if options.version || options.license {
         print!("{}", tell_program(options.license));
@@ -95,8 +95,8 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
         log::tell(Level::Info, format_args!("{key} is for the server on the file's own port, and not taken"));
     }
     process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
-    // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
-    // hangs on that.
+    // Still as root: ports below 1024. A Unix socket belongs to the server's user, as memcached's does, since the owner
+    // decides who may connect.
     let bind = || leveret_server::bind(&settings).map_err(unreachable);
     let is_redis_path = settings.redis.as_ref().is_some_and(|redis| matches!(redis.place, RedisPlace::Unix(_)));
     let bound = (settings.unix_path.is_none() && !is_redis_path).then(bind).transpose()?;
@@ -140,7 +140,7 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     ended.map(|()| Exit::Yes).map_err(unreachable)
 }
 
-/// Into the log, for whoever collects it.
+/// Writes to the log, for log collectors.
 fn tell(failure: Failure) -> Failure {
     let code = match &failure {
         Failure::Refused(_) => 1,
@@ -182,7 +182,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(STARTED_IN.get().map_or_else(|| path.to_owned(), |folder| folder.join(path))).map_err(failed)
 }
 
-/// Under memcached's name the first line is memcached's, for those who ask which version it is.
+/// Under memcached's name the first line is memcached's, for scripts that read the version.
 fn tell_program(license: bool) -> String {
     let ours = format!("leveret {} (memcached-compatible {})\n", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
     let license = if license { "MIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.\n" } else { "" };

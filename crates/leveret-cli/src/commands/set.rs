@@ -95,7 +95,7 @@ impl SetArgs {
         let now = Time::now();
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
-        // Only JSON shows the cas of what was stored.
+        // Only JSON shows the new item's cas.
         let terms = Terms::new(mode).want_cas(json);
         report(arena.store_if(&key, value, meta, deadline, &terms, now)?, mode, json)
     }

@@ -1,4 +1,4 @@
-//! `leveret simulate`: what a trace would miss with more memory, or with another cache.
+//! `leveret simulate`: misses of a trace at other memory sizes, or with other caches.
 mod chart;
 mod run;
 

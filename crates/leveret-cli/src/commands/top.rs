@@ -1,4 +1,4 @@
-//! `leveret top`: what arenas and servers do now, refreshed until somebody has seen enough.
+//! `leveret top`: activity of arenas and servers, refreshed until the user quits.
 mod board;
 mod hot;
 mod live;
@@ -73,7 +73,7 @@ impl TopArgs {
             ));
         }
         let peers = self.peers(target)?;
-        // A folder is looked at anew each time: arenas come and go.
+        // A folder is read again each time: arenas come and go.
         let folder = (self.targets.is_empty() && target.arena.is_none()).then_some(target);
         let (sender, samples) = mpsc::channel();
         let prober = Prober::new(sender, self.interval, self.patience.timeout);

@@ -63,7 +63,7 @@ struct Line {
     file: PathBuf,
     line: usize,
     text: String,
-    /// What is done to it: replace, remove, or by hand.
+    /// Kind of change: replace, remove, or by hand.
     change: &'static str,
     instead: String,
     /// Whether it was written.

@@ -198,7 +198,7 @@ pub struct WatcherLine {
     pub key: Option<Vec<u8>>,
     /// What else it says, in its order.
     rest: Vec<(String, String)>,
-    /// No event, but so many that were missed.
+    /// No event: the number of missed ones.
     skipped: Option<u64>,
 }
 
@@ -300,7 +300,7 @@ impl WatcherLine {
             "  {event:<7} {style}{result:<10}{style:#} {size:>9}  {ttl:>7}  {}",
             text.unwrap_or_else(|| thousands(self.gid))
         )?;
-        // Somebody else who has the arena open.
+        // Another process that has the arena open.
         if let (by, Some(pid)) = (self.of("by"), self.number("pid")) {
             write!(out, "  {FAINT}{by} {pid}{FAINT:#}")?;
         }

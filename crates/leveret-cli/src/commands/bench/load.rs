@@ -20,7 +20,7 @@ const VALUE_LEN: usize = 100;
 /// Keys of a request that asks for many.
 const MANY: u32 = 100;
 
-/// Of requests that only prepare what is measured.
+/// Depth of requests that only prepare the measurement.
 const DEPTH: u32 = 32;
 
 /// Where the servers' processes are named, in the folder of a turn.

@@ -1,4 +1,4 @@
-//! The folder of the arenas: who may use it, and who shares it.
+//! The folder of the arenas: its users, and its group.
 use super::known::KnownArena;
 use super::volume::{self, mount_point, Volume};
 use super::{Finding, Severity};
@@ -24,7 +24,7 @@ pub fn sharing(user: &str) -> String {
     format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making())
 }
 
-/// How the folder of the group comes to be. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
+/// How to make the group's folder. /dev/shm is empty after a boot: systemd-tmpfiles makes it again.
 fn making() -> String {
     if Path::new("/usr/bin/systemd-tmpfiles").exists() {
         format!(
@@ -35,16 +35,16 @@ fn making() -> String {
     }
 }
 
-/// Who chose the folder.
+/// Origin of the folder's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChosenBy {
     /// --dir
     Option,
     /// $LEVERET_DIR
     Environment,
-    /// Nobody: the folder of the group.
+    /// Default: the folder of the group.
     Shared,
-    /// Nobody: the user's own folder.
+    /// Default: the user's own folder.
     Private,
 }
 
@@ -75,8 +75,8 @@ impl ArenaFolder {
     }
 }
 
-/// What is wrong with the folder of the group. One finding, though users of this host meet it in many ways: some have
-/// folders of their own, some see other arenas, some see none.
+/// The fault of the group's folder. One finding for its many symptoms: some users have folders of their own, some see
+/// other arenas, some see none.
 fn shared_fault(users: &AccountFiles) -> Option<Finding> {
     let found = fs::symlink_metadata(SHARED).ok()?;
     let as_root = if rustix::process::geteuid().is_root() { "" } else { " Only root can change it." };
@@ -147,11 +147,11 @@ pub struct FolderFacts {
     pub fault: Option<Finding>,
     pub others: Vec<Other>,
     pub squatters: Vec<Squatter>,
-    /// logind removes what a user leaves in /dev/shm when he logs out.
+    /// logind removes a user's files in /dev/shm at log-out.
     pub logind_cleans: bool,
 }
 
-/// What somebody has put in the place of a user's own folder.
+/// A file in the place of a user's own folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub struct Squatter {
     pub folder: PathBuf,
@@ -165,7 +165,7 @@ pub struct Squatter {
 pub struct Other {
     pub folder: PathBuf,
     pub user: String,
-    /// Whether what this user starts from now on uses the folder of the group.
+    /// Whether programs that this user starts from now on use the group's folder.
     pub may_share: bool,
 }
 
@@ -215,12 +215,12 @@ fn gather(place: &ArenaFolder) -> io::Result<FolderFacts> {
     })
 }
 
-/// Whose own folder has this name: `leveret-33`, or where somebody else had taken that, `leveret-33.` and more.
+/// The user of a folder's name: `leveret-33`, or where another user had taken that, `leveret-33.` and more.
 fn user_of(folder: &Path) -> Option<u32> {
     folder.to_str()?.strip_prefix(SHARED)?.strip_prefix('-')?.split('.').next()?.parse().ok()
 }
 
-/// What lies in /dev/shm, each with its owner.
+/// Files in /dev/shm, each with its owner.
 fn in_shared_memory() -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
     let entries = fs::read_dir("/dev/shm").into_iter().flatten();
     entries

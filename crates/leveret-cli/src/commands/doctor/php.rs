@@ -24,7 +24,7 @@ const MODULES: [&str; 3] = ["apcu", "memcached", "memcache"];
 struct Told {
     who: String,
     finding: Finding,
-    /// The unit that takes the mended configuration when it is restarted.
+    /// The unit to restart for the fixed configuration.
     restart: Option<String>,
 }
 
@@ -100,7 +100,7 @@ struct Home {
 /// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment. Pools of one
 /// user with one folder are one home.
 fn homes(asked: &Asked, answer: &PhpAnswer, users: &AccountFiles, known: &[KnownArena]) -> Vec<Home> {
-    // What this command cannot open either is told once, as a finding of the arena's.
+    // Files that this command cannot open either are reported once, as a finding of the arena.
     let unusable: Vec<&Path> =
         known.iter().filter(|arena| arena.state.is_err()).map(|arena| arena.path.as_path()).collect();
     let configured = answer.setting("leveret.dir").map(PathBuf::from);
@@ -154,7 +154,7 @@ fn usual_dir(uid: u32, user: &str, users: &AccountFiles) -> PathBuf {
 fn judge(asked: &Asked, answer: &PhpAnswer, homes: &[Home], place: &ArenaFolder, known: &[KnownArena]) -> Vec<Told> {
     let mut told = Vec::new();
     let mut tell = |who: &str, finding: Finding| {
-        // A sentence says itself what comes after it.
+        // A sentence ends with its own punctuation.
         let is_command =
             finding.mend.as_ref().is_some_and(|mend| !mend.ends_with('.') && !mend.starts_with("Install "));
         let restart = asked.service.clone().filter(|_| is_command);
@@ -238,8 +238,8 @@ fn enable(answer: &PhpAnswer) -> String {
     }
 }
 
-/// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there
-/// on purpose.
+/// Original extensions win over the modules that we provide. A site with leveret.so wants its apcu; an original client
+/// may be there on purpose.
 fn rivals(answer: &PhpAnswer) -> Vec<Finding> {
     let provided = answer.setting("leveret.provide").unwrap_or_default();
     let provided = || provided.split([',', ' ']).filter(|module| !module.is_empty());
@@ -281,7 +281,7 @@ fn apcu_switches(asked: &Asked, answer: &PhpAnswer) -> Option<Finding> {
             "Set apc.enabled=1 in php.ini.",
         ));
     }
-    // PHP's own default, so nothing to mend.
+    // PHP's own default, so nothing to fix.
     (!asked.is_server && !is_on("apc.enable_cli"))
         .then(|| Finding::ok(SUBJECT, "apcu_* is off there (apc.enable_cli=0), as with APCu; web requests have it"))
 }
@@ -454,7 +454,7 @@ mod tests {
         ];
         let fpm =
             Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
-        // The environment of whoever runs doctor does not reach a pool.
+        // Doctor's own environment does not reach a pool.
         let mut answer = PhpAnswer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
         let dirs = |answer: &PhpAnswer| {
             let mut dirs: Vec<PathBuf> = homes(&fpm, answer, &users, &[]).into_iter().map(|home| home.dir).collect();
