@@ -48,7 +48,7 @@ impl Listing {
 
 #[derive(Args, Clone, Debug)]
 pub struct Patience {
-    /// How long a server may keep silent
+    /// Time-out for a server's answer
     #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "5s")]
     pub timeout: Duration,
 }

@@ -13,7 +13,7 @@ pub const DEFAULT: &str = "default";
 
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default:
+    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the arena of apcu_*, if there is only one [default:
     /// default]
     #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
     pub arena: Option<String>,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Record what a living arena is asked for, without slowing it
+/// Record a trace of an arena's requests, without slowing it
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = "leveret record [OPTIONS] [ARENA] FILE")]
 pub struct RecordArgs {
@@ -24,7 +24,7 @@ pub struct RecordArgs {
     #[arg(value_name = "ARENA")]
     first: String,
 
-    /// The recording; '-' is standard output; a file that is there is written anew
+    /// The recording; '-' is standard output; an existing file is overwritten
     #[arg(value_name = "FILE")]
     second: Option<String>,
 
@@ -32,11 +32,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     seconds: Option<Duration>,
 
-    /// The share of the keys to record, 0.001 to 1 [default: so that some 8,000 keys are there at a time]
+    /// The share of the keys to record, 0.001 to 1 [default: about 8,000 keys]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     sample: Option<f64>,
 
-    /// Look at them again after this time
+    /// Interval between two samples
     #[arg(long, value_name = "DURATION", value_parser = interval, default_value = "10ms")]
     interval: Duration,
 }
@@ -48,10 +48,9 @@ Examples:
   leveret record shop - --seconds 1h --sample 0.01 | zstd > shop.csv.zst
   leveret simulate shop.csv                             what would more memory buy?
 
-Readers and writers of the arena do nothing for it: 'leveret record' looks at a sample of the keys a hundred times a second,
-and takes no more than a tenth of a processor. A recording holds hashes of keys, sizes, lifetimes and times, no key and no
-value. What it cannot see: gets of keys that nobody stores after the miss; of a key that is read again and again between two
-looks, how often.
+Readers and writers of the arena are not slowed: 'leveret record' samples some of the keys a hundred times a second, with at
+most a tenth of a processor. A recording holds hashes of keys, sizes, lifetimes and times, no keys and no values. It does not
+see gets of keys that are not stored after the miss, nor how often a key was read between two samples.
 
 Exit codes: 0 done; 2 wrong usage; 3 cannot reach the arena, write the file, or another recording is under way.";
 

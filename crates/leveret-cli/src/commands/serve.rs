@@ -40,16 +40,16 @@ Examples:
   leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP; 'unix-run-leveret-cache.sock'
   sudo leveret serve -d -u memcache -P /run/leveret.pid  in the background, as another user
   sudo leveret serve --memcached-conf /etc/memcached.conf
-  leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
+  leveret serve --arena apcu -p 11212                    the items of PHP's apcu_* functions, for every client
   LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
   leveret serve --metrics 9150                           metrics for Prometheus at http://localhost:9150/metrics
   leveret serve --redis                                  clients of Redis on 127.0.0.1:6379, the arena 'redis'
-  leveret ping localhost && leveret stats localhost      is it well, and how does it do
+  leveret ping localhost && leveret stats localhost      health and statistics
 
-The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
-after kill -9, the items are there, but with --fresh. SIGTERM ends it once what has arrived is answered.
+The command line overrides the environment, and that overrides a file. The cache outlives the server: after a restart, also
+after kill -9, the items are there, except with --fresh. On SIGTERM the server answers received requests and exits.
 
-Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot open the arena.";
+Exit codes: 0 stopped on request; 2 wrong options; 3 cannot listen, or cannot open the arena.";
 
 impl ServeArgs {
     /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.

@@ -20,7 +20,7 @@ pub struct SetArgs {
     /// The value; - reads it from standard input
     value: OsString,
 
-    /// How long the item lives: 30s, 5m, 2h, 1d; 0 = until it is evicted
+    /// Lifetime: 30s, 5m, 2h, 1d; 0 = until it is evicted
     #[arg(
         long,
         value_name = "DURATION",
@@ -31,23 +31,23 @@ pub struct SetArgs {
     )]
     ttl: Duration,
 
-    /// Only when the key is not there yet
+    /// Only if the key does not exist
     #[arg(long, group = "mode")]
     add: bool,
 
-    /// Only when the key is there
+    /// Only if the key exists
     #[arg(long, group = "mode")]
     replace: bool,
 
-    /// Only when the item still has this cas (see get --json)
+    /// Only if the item still has this cas (see get --json)
     #[arg(long, group = "mode", value_name = "CAS", value_parser = |text: &str| units::parse_number::<u64>(text, 0, u64::MAX))]
     cas: Option<u64>,
 
-    /// Behind the present value
+    /// Append to the existing value
     #[arg(long, group = "mode")]
     append: bool,
 
-    /// In front of the present value
+    /// Prepend to the existing value
     #[arg(long, group = "mode")]
     prepend: bool,
 
@@ -70,7 +70,7 @@ pub struct SetArgs {
     #[arg(long, short)]
     encoded: bool,
 
-    /// Memory of the arena, should this call make it [default: 64M]
+    /// Memory of the arena, if this call creates it [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     memory: Option<u64>,
 }

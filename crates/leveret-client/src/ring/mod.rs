@@ -13,7 +13,7 @@ pub use hash::KeyHash;
 pub use names::PRESETS;
 use std::sync::Arc;
 
-/// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different places.
+/// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingServer {
     /// Host name, address, or the path of a Unix socket.

@@ -50,7 +50,7 @@ pub struct leveret_failure {
 
 /// Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
 /// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
-/// list) and 11211 (of one that was added by itself) are different places. `dir` is the folder of named arenas, as in
+/// list) and 11211 (of one that was added by itself) are different servers. `dir` is the folder of named arenas, as in
 /// leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety

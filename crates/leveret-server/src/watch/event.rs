@@ -13,11 +13,11 @@ impl Kinds {
     pub const FETCHERS: Kinds = Kinds(1);
     /// Stores.
     pub const MUTATIONS: Kinds = Kinds(2);
-    /// Items that had to make room.
+    /// Evicted items.
     pub const EVICTIONS: Kinds = Kinds(4);
-    /// Connections that come and go.
+    /// Opened and closed connections.
     pub const CONNEVENTS: Kinds = Kinds(8);
-    /// Items that were deleted.
+    /// Deleted items.
     pub const DELETIONS: Kinds = Kinds(16);
 
     /// The same kinds, of other processes on the arena.

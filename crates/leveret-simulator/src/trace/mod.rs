@@ -72,7 +72,7 @@ pub struct TraceOptions {
     pub format: Format,
     /// Columns of a text without a line that names them.
     pub columns: Option<Vec<Option<Column>>>,
-    /// Read no more requests than these.
+    /// Read at most this many requests.
     pub limit: Option<u64>,
 }
 
