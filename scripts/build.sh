@@ -36,7 +36,7 @@ build_rust() {
     lock_build
     use_version
     # LEVERET_FEATURES=zstd: what is not built by itself.
-    cargo build --release --locked "${crates[@]}" ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
+    cargo build --release --locked "${crates[@]}" ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"} || return 1
     case " $* " in *" leveret-cli "*) put "$(cargo_target)/release/leveret" build/leveret ;; esac
     unlock_build
 }

@@ -63,12 +63,12 @@ need_for_tests() {
 # Tests after a commit take the command of before it, which says the version of the last ./x build.
 build_for_tests() { LEVERET_KEEP_VERSION=1 bash x build; }
 
-# They run PHP alone.
+# They run PHP alone. Joined by &&, because `set -e` does not hold where it is called.
 build_for_phpt() {
-    build_rust leveret-ffi
-    lock_build
-    build_extension "$(leveret_core)"
-    unlock_build
+    build_rust leveret-ffi &&
+        lock_build &&
+        build_extension "$(leveret_core)" &&
+        unlock_build
 }
 
 # counted NAME LOG PARSER COMMAND...: runs a part's command, shows and keeps its output, and takes its counts from that.

@@ -13,7 +13,7 @@ from support import ROOT, scratch_place
 
 BUILD = """
 ROOT=$PWD
-for part in install debian build package; do . scripts/$part.sh; done
+for part in install debian build ruby package; do . scripts/$part.sh; done
 package_sources 12 "$1"
 # Neither what debuggers want nor a small file is the matter here.
 DPKG_DEB_COMPRESSOR_TYPE=none DEB_BUILD_OPTIONS=noautodbgsym scripts/package-part "$1" 2>&1

@@ -248,7 +248,7 @@ impl RedisLink {
             asked.push(Greeting::SignIn);
         }
         if wanted.database != socket.identity.database {
-            write_arguments(&mut said, &[b"SELECT", wanted.database.to_string().as_bytes()]);
+            write_arguments(&mut said, &[b"SELECT".as_slice(), wanted.database.to_string().as_bytes()]);
             asked.push(Greeting::Select);
         }
         if wanted.name != socket.identity.name {
