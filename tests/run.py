@@ -34,10 +34,11 @@ COUNTS = "{} passed, {} failed, {} skipped"
 
 # The classes that take longest, longest first: they begin first.
 LONGEST = (
-    "test_packaging.Built", "test_bench_command.BenchCommand", "test_mixed_fleets.MixedFleets", "test_doctor_fixes.DoctorFixes", "test_circle.Circle",
-    "test_redis_suites.PhpRedis", "test_redis_suites.Tcl", "test_mod_php.ModPhp", "test_sessions.Sessions", "test_session_failures.SessionFailures",
-    "test_bench_server.BenchServer", "test_lying_servers.LyingServers", "test_instructions.Instructions", "test_release.Release",
-    "test_install.Install", "test_docs.Readme", "test_host_in_use.HostInUse",
+    "test_bench_command.BenchCommand", "test_packaging.Built", "test_mixed_fleets.MixedFleets", "test_instructions.Instructions",
+    "test_doctor_fixes.DoctorFixes", "test_circle.Circle", "test_redis_suites.PhpRedis", "test_symfony.Symfony", "test_mod_php.ModPhp",
+    "test_docs.Readme", "test_dead_servers.DeadServers", "test_redis_suites.Tcl", "test_release.Release", "test_install.Install",
+    "test_host_in_use.HostInUse", "test_bench_server.BenchServer", "test_session_failures.SessionFailures", "test_sessions.Sessions",
+    "test_memcached_places.MemcachedPlaces", "test_applications.Packages", "test_passwords.Passwords",
 )
 
 

@@ -130,6 +130,7 @@ class Runner(SystemTest):
         (folder / "php").mkdir(parents=True)
         for name in ("run.py", "lanes.py", "support.py"):
             shutil.copy(HERE / name, folder)
+        shutil.copy(HERE.parent / "Cargo.toml", folder.parent)
         ran = self.folder / "ran"
         ran.mkdir()
         for name in names:
