@@ -52,6 +52,11 @@ use_version() {
     export LEVERET_VERSION
 }
 
+# put_gem_version FOLDER: version.rb there has the version of the release; a development build has its own.
+put_gem_version() {
+    sed -i "s/VERSION = '.*'/VERSION = '$(scripts/version gem)'/" "$1/lib/leveret/version.rb"
+}
+
 # One build at a time: two terminals, with any verb that builds, must not write build/ over each other.
 lock_build() {
     mkdir -p build

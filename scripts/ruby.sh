@@ -133,8 +133,3 @@ gem_files() {
     use_version
     put_gem_version "$1"
 }
-
-# put_gem_version FOLDER: version.rb there has the version of the release; a development build has its own.
-put_gem_version() {
-    sed -i "s/VERSION = '.*'/VERSION = '$(scripts/version gem)'/" "$1/lib/leveret/version.rb"
-}
