@@ -58,7 +58,9 @@ if test "$PHP_LEVERET" != "no"; then
     if test "$PHP_LEVERET_ZSTD" != "no"; then
       LEVERET_FEATURES="--features zstd"
     fi
+    LEVERET_CORE_RULE=leveret-core
     PHP_SUBST([LEVERET_FEATURES])
+    PHP_SUBST([LEVERET_CORE_RULE])
     PHP_SUBST([LEVERET_CARGO])
     PHP_SUBST([LEVERET_TARGET])
     PHP_SUBST([LEVERET_MANIFEST])

@@ -45,6 +45,12 @@ class Readme(SystemTest):
             for file in re.findall(r"(?:^| )((?:php|packaging)/\S+)", words):
                 self.assertTrue((ROOT / file).exists(), f"docs/how-to/install-from-source.md installs {file}, which is not there")
 
+    def test_contributing(self):
+        """CONTRIBUTING.md names files and folders that are there"""
+        named = re.findall(r"`((?:crates|docs|php|scripts|tests)/[a-z_/.-]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+        self.assertGreater(len(named), 15)
+        self.assertEqual([], [path for path in named if not (ROOT / path).exists() and not path.endswith("/name.phpt")])
+
     def test_settings(self):
         """docs/reference/settings.md names each directive of the four modules with its default"""
         # Not those of the tests' own provider. Of a PHP's version the page says X.Y.

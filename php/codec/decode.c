@@ -74,8 +74,8 @@ static bool read_plain(
 				value, reader == LEVERET_PECL_MEMCACHE ? double_of_locale(data) : php_leveret_text_to_double(bytes));
 			return true;
 		case LEVERET_BOOL:
-			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or
-			 * appended to shows it. */
+			/* pecl/memcache accepts only "1" as true, pecl/memcached checks the first byte: counting or appending makes
+			 * the difference visible. */
 			ZVAL_BOOL(value, bytes[0] == '1' && (ZSTR_LEN(data) == 1 || reader != LEVERET_PECL_MEMCACHE));
 			return true;
 		case LEVERET_NULL:
@@ -125,7 +125,7 @@ php_leveret_decoding php_leveret_decode(
 		*problem = "it is Ruby's Marshal data";
 		return PHP_LEVERET_NOT_UNSERIALIZED;
 	}
-	/* Ruby has stored a Hash or an Array: arrays are what it means. */
+	/* Ruby has stored a Hash or an Array: they become arrays. */
 	if (meta->origin == LEVERET_RUBY) {
 		wanted &= ~PHP_LEVERET_JSON_OBJECTS;
 	}

@@ -169,6 +169,6 @@ PHP_METHOD(Memcached, fetchAll)
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
 	}
-	/* As getMulti(). The original drops what has come. */
+	/* As getMulti(). The original drops the received answers. */
 	self->code = self->has_damaged ? MEMC_PAYLOAD_FAILURE : self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
 }

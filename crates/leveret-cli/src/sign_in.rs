@@ -1,5 +1,5 @@
-//! How a command signs in to a server with users (`-Y`): the name stands in its TARGET, the password in a file,
-//! since what stands in a command line or in a variable is shown to others.
+//! Sign-in of a command at a server with users (`-Y`): the name is in its TARGET, the password in a file, since other
+//! users can see command lines and environment variables.
 use crate::output::Failure;
 use leveret_engine::reason;
 use leveret_protocol::resp::write_arguments;
@@ -15,7 +15,7 @@ const VARIABLE: &str = "LEVERET_PASSWORD_FILE";
 /// A server's file of users is not longer.
 const FILE_MAX: u64 = 64 << 10;
 
-/// The advice for a command without a user.
+/// Advice after a refused request without a user.
 pub const ADVICE: &str =
     "write USER@ before the target, and name a file of user:password lines in LEVERET_PASSWORD_FILE";
 

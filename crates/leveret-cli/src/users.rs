@@ -1,11 +1,11 @@
-//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to say who shares an arena with whom, and
-//! to become one of them.
+//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to find who shares an arena, and to switch
+//! to a user.
 use crate::output::shown;
 use rustix::process::{Gid, Uid};
 use std::fs;
 use std::process::Command;
 
-/// What a process needs to become a user.
+/// Facts needed to switch to a user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Account {
     pub name: String,

@@ -41,7 +41,7 @@ pub enum Error {
     FileRefused(String),
     /// The kernel or the arena's file system has no huge pages for it.
     NoHugePages,
-    /// An arena of this layout has no place for what was to be stored.
+    /// This layout has no bytes for the value.
     OldLayout {
         /// Version of its layout.
         layout: u32,
@@ -67,7 +67,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a system error says to people: plain words for what they meet often, else the system's own, without a number.
+/// The text of a system error: plain words for the frequent ones, otherwise the system's text without its number.
 pub fn reason(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
         Some(libc::ENOENT) => "there is no such file or folder",
@@ -89,18 +89,18 @@ pub fn reason(error: &io::Error) -> String {
     words.to_owned()
 }
 
-/// Why an arena could not be opened. The text says the fix.
+/// Why an arena could not be opened. The text says how to fix it.
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum OpenError {
     /// `memory` is out of range.
     Memory {
-        /// What was asked for, bytes.
+        /// Requested size, bytes.
         asked: u64,
     },
     /// The file or its folder could not be used.
     Io {
-        /// What was tried.
+        /// The operation that failed.
         doing: &'static str,
         /// On which file.
         path: PathBuf,
@@ -127,7 +127,7 @@ pub enum OpenError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
     /// The file is an arena of another layout version.
@@ -150,14 +150,14 @@ pub enum OpenError {
     Untrusted {
         /// The file, or what leads to it.
         path: PathBuf,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
-    /// Another user owns the folder, or could replace what lies there.
+    /// Another user owns the folder, or could replace files in it.
     UntrustedFolder {
         /// The folder.
         path: PathBuf,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
     /// This process has made a time namespace without entering it, and cannot tell the machine's time.
@@ -167,8 +167,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether another folder would do, which is what the text then ends with: who lets users choose it can go on with
-    /// how.
+    /// Whether another folder would help. The text then ends with that advice; callers that know how a user sets the
+    /// folder can add it.
     pub fn advises_another_folder(&self) -> bool {
         match self {
             OpenError::NoSpace { .. } | OpenError::UntrustedFolder { .. } => true,
@@ -180,7 +180,7 @@ impl OpenError {
     }
 }
 
-/// What was tried with which file, and what the kernel answered.
+/// The failed operation, its file, and the kernel's error.
 pub(crate) fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
     OpenError::Io { doing, path: path.to_owned(), source: error.into() }
 }

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Problems that a report spells out; more are only counted.
 const PROBLEMS_MAX: usize = 100;
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -10,5 +10,5 @@ pub enum Entrance {
     Redis,
 }
 
-/// What stands before the place of a listener for clients of Redis: they find database 0 there.
+/// Prefix of the announced address of a Redis listener: database 0.
 pub(crate) const RESP_ENDPOINT: &str = "resp 0 ";

@@ -1,4 +1,4 @@
-//! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+//! Settings of a server at its start. The options of `leveret serve` set them; `stats settings` prints them.
 use crate::redis::settings::RedisSettings;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::fmt;
@@ -31,19 +31,19 @@ pub struct Listen {
 /// What the clients of a TCP address speak. The later, the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Security {
-    /// `notls:`: no TLS, also with `-Z`.
+    /// `notls:`: no TLS, even with `-Z`.
     Plain,
-    /// `btls:`: TLS. No client needs a certificate, for any `ssl_verify_mode`.
+    /// `btls:`: TLS without client certificates, at any `ssl_verify_mode`.
     Basic,
     /// As `-Z` and `ssl_verify_mode` say.
     #[default]
     Standard,
-    /// `mtls:`: TLS. Each client needs a certificate, for any `ssl_verify_mode`.
+    /// `mtls:`: TLS with a required client certificate, at any `ssl_verify_mode`.
     Mutual,
 }
 
 impl Security {
-    /// What stands before the address in `-l`.
+    /// Prefix of an address in `-l`.
     pub const PREFIXES: [(&str, Security); 3] =
         [("notls:", Security::Plain), ("btls:", Security::Basic), ("mtls:", Security::Mutual)];
 }
@@ -77,10 +77,10 @@ pub struct TlsSettings {
     pub chain_cert: PathBuf,
     /// `ssl_key`; None: it is in the same file.
     pub key: Option<PathBuf>,
-    /// `ssl_ca_cert`: the authorities for certificates of clients.
+    /// `ssl_ca_cert`: authorities that sign the certificates of clients.
     pub ca_cert: Option<PathBuf>,
-    /// `ssl_verify_mode`: 0 = clients need no certificate, 1 = a certificate, if sent, must be valid, 2 and 3 = each client
-    /// needs one.
+    /// `ssl_verify_mode`: 0 = no client certificate, 1 = a client certificate must be valid if there is one, 2 and 3 =
+    /// a valid one is required.
     pub verify_mode: u8,
     /// `ssl_ciphers`, with colons between.
     pub ciphers: Option<String>,
@@ -210,7 +210,7 @@ impl Default for Settings {
 /// Default memory of a new arena, in bytes.
 pub const MEMORY: u64 = 64 << 20;
 
-/// memcached takes so much of `-I` for its header, the shortest key there is, and the end of the line.
+/// memcached subtracts this much from `-I` for its header, the shortest key, and the line end.
 const ITEM_HEADER: usize = 60;
 
 impl Settings {
@@ -254,7 +254,7 @@ impl Settings {
 /// Where a server hands out its metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricsAddress {
-    /// A loopback address: no password.
+    /// A loopback address: no password is required.
     Tcp(SocketAddr),
     /// A Unix socket.
     Unix(PathBuf),

@@ -1,4 +1,4 @@
-/* pool_servers.c: which servers there are, which of them has a key, and what is asked of one of them. */
+/* pool_servers.c: the list of servers, the server of a key, and requests to one server. */
 #include "pool.h"
 
 static VALUE names_locked(VALUE context)
@@ -74,7 +74,7 @@ static VALUE rest_locked(VALUE context)
 	return Qnil;
 }
 
-/* rest(index, seconds): that server has failed, and is not asked for so long. */
+/* rest(index, seconds): that server has failed, and is not used for this time. */
 static VALUE rest(VALUE self, VALUE index, VALUE seconds)
 {
 	resting resting = { .pool = pool_of(self), .index = NUM2UINT(index), .seconds = NUM2LL(seconds) };

@@ -80,12 +80,12 @@ fn told_of(left_out: u64, advice: &str) -> Exit {
     Exit::No
 }
 
-/// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
-/// the requests fit into any socket's buffer while the answers are not read.
+/// Keys requested from a server together: a round trip for each would take most of the time. Few enough that the
+/// requests fit into any socket's buffer while the answers are unread.
 const BATCH: usize = 50;
 
 impl DumpArgs {
-    /// The keys of a server's dump, each fetched. What has expired or was evicted in between is not there any more.
+    /// Fetches each key of a server's dump. Items that expired or were evicted in between are missing.
     fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> CommandResult {
         let timeout = self.listing.patience.timeout;
         let mut out = output::raw();

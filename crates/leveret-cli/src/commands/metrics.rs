@@ -25,7 +25,7 @@ Examples:
   leveret metrics > cache.prom.tmp && mv cache.prom.tmp /var/lib/prometheus/node-exporter/cache.prom
   leveret serve --metrics 9150                           the same, and the server's own, over HTTP
 
-An arena of the folder that cannot be opened has memcached_up 0, and standard error says why.";
+For an arena that cannot be opened memcached_up is 0, and standard error says why.";
 
 impl MetricsArgs {
     pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {

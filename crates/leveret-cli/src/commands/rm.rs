@@ -17,8 +17,8 @@ pub struct RmArgs {
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
     named: Vec<String>,
 
-    /// Even when living processes use it (they notice at their next request, and make a new one), or when it cannot be
-    /// opened. Its memory comes back when the last of them has noticed: restart PHP where it is needed at once
+    /// Also if processes use it or it cannot be opened. They notice at their next request and create a new one. The
+    /// memory is freed when the last one has noticed: restart PHP to free it at once
     #[arg(long, short)]
     force: bool,
 }
@@ -26,8 +26,8 @@ pub struct RmArgs {
 const EXAMPLES: &str = "\
 Examples:
   leveret rm pages
-  leveret rm shop mail                      both, or none where one is missing or in use
-  leveret rm default --force                then the next process makes it anew, with its own size
+  leveret rm shop mail                      both, or none if one is missing or in use
+  leveret rm default --force                then the next process creates it again, with its own size
 
 Exit codes: 0 removed; 1 it is in use, nothing was removed; 3 there is no such arena.";
 
@@ -90,7 +90,7 @@ impl RmArgs {
 fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
-        // Its file is there: it is of an earlier boot, and no process uses it.
+        // Its file exists but is from an earlier boot, so it is not in use.
         Err(leveret_place::PlaceError::Open(OpenError::Missing(_))) => return Ok(()),
         Err(error) => {
             return Err(Failure::Refused(format!(

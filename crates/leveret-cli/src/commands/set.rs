@@ -20,7 +20,7 @@ pub struct SetArgs {
     /// The value; - reads it from standard input
     value: OsString,
 
-    /// Time to live: 30s, 5m, 2h, 1d; 0 = until it is evicted
+    /// Lifetime: 30s, 5m, 2h, 1d; 0 = until it is evicted
     #[arg(
         long,
         value_name = "DURATION",
@@ -43,11 +43,11 @@ pub struct SetArgs {
     #[arg(long, group = "mode", value_name = "CAS", value_parser = |text: &str| units::parse_number::<u64>(text, 0, u64::MAX))]
     cas: Option<u64>,
 
-    /// Append to the present value
+    /// Append to the existing value
     #[arg(long, group = "mode")]
     append: bool,
 
-    /// Prepend to the present value
+    /// Prepend to the existing value
     #[arg(long, group = "mode")]
     prepend: bool,
 
@@ -95,7 +95,7 @@ impl SetArgs {
         let now = Time::now();
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
-        // Only JSON shows the cas of what was stored.
+        // Only JSON shows the new item's cas.
         let terms = Terms::new(mode).want_cas(json);
         report(arena.store_if(&key, value, meta, deadline, &terms, now)?, mode, json)
     }

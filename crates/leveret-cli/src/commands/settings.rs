@@ -1,4 +1,4 @@
-//! `leveret settings`: what a server was told at its start.
+//! `leveret settings`: a server's settings at its start.
 use crate::output::CommandResult;
 use crate::peer::Reach;
 use crate::tables;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Show the state of an arena or a server: items, memory, hits, evictions
+/// Show items, memory, hits and evictions of an arena or a server
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct StatsArgs {

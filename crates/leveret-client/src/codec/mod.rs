@@ -1,5 +1,5 @@
-//! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and
-//! compression; and how an application's key encrypts what they leave.
+//! The bytes of a value on the wire, as PHP's two families of clients write them: the flags word, compression, and
+//! encryption with an application's key.
 mod cipher;
 pub mod fastlz;
 mod flags;

@@ -1,5 +1,5 @@
-//! Sign-in: a name and a password (SASL PLAIN), sent first on each new connection.
-//! What comes back is bounded, and must be the answer to that and nothing more.
+//! Sign-in by name and password (SASL PLAIN), on each new connection before anything else is sent. The answer is
+//! bounded, and nothing may follow it.
 use super::fault::Fault;
 use super::stream::Wire;
 use crate::code::Code;
@@ -22,7 +22,7 @@ const ANSWER_MAX: usize = 4096;
 /// A user's name and password. Neither is ever shown.
 #[derive(PartialEq, Eq)]
 pub struct Credentials {
-    /// As PLAIN has them: no authorization identity, the name, the password, each after a zero.
+    /// In PLAIN's format: an empty identity to act as, the name, the password, separated by zeros.
     message: Vec<u8>,
     is_lenient: bool,
 }
@@ -49,7 +49,7 @@ impl Drop for Credentials {
     }
 }
 
-/// What has been said of it on one connection, and heard.
+/// State of a sign-in on one connection.
 pub(crate) struct SignIn {
     credentials: Arc<Credentials>,
     output: Vec<u8>,

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// Requests that await an answer, in the order in which they were sent.
 pub(crate) type Expected = VecDeque<u32>;
 
-/// Which request an answer was for.
+/// Addressee of an answer.
 enum Heard {
     /// A request that awaits it no longer.
     Answer,
@@ -23,10 +23,10 @@ enum Heard {
     Idle,
 }
 
-/// The answer was accepted, or it needs this many bytes, or nothing fits.
+/// Either the answer was accepted, or more bytes are needed, or it is invalid.
 type Accepted = Result<Heard, Option<usize>>;
 
-/// So many statistics one batch may ask for: all that a thousand servers have.
+/// Most statistics that one batch may request: all those of a thousand servers.
 const STATISTICS_MAX: usize = 1 << 20;
 
 /// Takes the request with this number off the queue; quiet gets before it are misses.
@@ -44,7 +44,7 @@ fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Accepted {
     Ok(Heard::Answer)
 }
 
-/// An answer to a quiet request, or to one of an earlier batch: it is not awaited.
+/// An answer to a quiet request, or to one of an earlier batch: no caller waits for it.
 fn is_idle(number: u32, batch: &Batch) -> bool {
     match batch.pending.get(number as usize) {
         Some(pending) => pending.is_quiet,

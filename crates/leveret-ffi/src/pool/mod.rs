@@ -86,7 +86,7 @@ pub enum leveret_code {
     LEVERET_CODE_INVALID_ARGUMENTS = 38,
     /// The server takes no user names and passwords.
     LEVERET_CODE_AUTH_PROBLEM = 40,
-    /// The server refuses this name and password, or requires them.
+    /// The server refuses this name and password, or requires a sign-in.
     LEVERET_CODE_AUTH_FAILURE = 41,
     /// The server failed a moment ago and rests.
     LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,

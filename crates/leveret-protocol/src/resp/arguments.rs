@@ -1,4 +1,4 @@
-//! The arguments of a request: borrowed from what a reader keeps, or owned.
+//! The arguments of a request: borrowed from a reader's buffer, or owned.
 
 /// Where an argument lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

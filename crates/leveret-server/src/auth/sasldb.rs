@@ -30,7 +30,7 @@ pub fn is_one(file: &[u8]) -> bool {
     Order::of(file).is_some()
 }
 
-/// All its users with a password.
+/// All users in it with a password.
 pub fn users(file: &[u8]) -> impl Iterator<Item = User<'_>> {
     let order = Order::of(file);
     let page_len = order.and_then(|order| order.u32(file, PAGE_LEN_AT)).map_or(0, |len| len as usize);
@@ -136,7 +136,7 @@ mod tests {
         found.sort_unstable();
         want.sort_unstable();
         assert_eq!(found, want);
-        // Cut or changed anywhere: no panic, and no user that was not there.
+        // For any cut or change: no panic, and no user that was not in the file.
         let mut seed = 1u64;
         for round in 0..2000 {
             let mut damaged = file.clone();

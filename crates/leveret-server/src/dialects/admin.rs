@@ -37,7 +37,7 @@ pub(super) fn administer(cx: &mut Context<'_>, command: TextCommand<'_>) -> Done
             }
             cx.say("SERVER_ERROR: shutdown not enabled");
         }
-        // An arena keeps its size: what it has already is granted, everything else is out of bounds.
+        // An arena's size is fixed: a request for its present size is accepted, any other is out of bounds.
         TextCommand::CacheMemlimit { megabytes, noreply } => {
             let is_so = megabytes.checked_mul(1 << 20) == Some(cx.arena.memory());
             cx.reply(

@@ -8,7 +8,7 @@ pub fn deadline(exptime: i64, now: Time) -> Deadline {
     Deadline::of_exptime(exptime, now)
 }
 
-/// What is left of an item's life.
+/// The rest of an item's life.
 pub fn ttl(deadline: Deadline, now: Time) -> Ttl {
     deadline.time().map_or(Ttl::Forever, |at| Ttl::Secs(u64::from(at.0.saturating_sub(now.0))))
 }

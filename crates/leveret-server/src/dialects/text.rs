@@ -91,7 +91,7 @@ impl Dialect for Text {
 
     #[inline]
     fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Consumed> {
-        // What an unknown client sends is its password, or the start of it.
+        // Input of an unknown client is its password, or the front of it.
         talk.heard_secret |= !talk.is_known;
         None
     }
@@ -222,7 +222,7 @@ impl Reply for TextValue {
     fn miss(&self, _: &mut Vec<u8>, _: &[u8]) {}
 }
 
-/// Whom `-Y` asks for a name and a password.
+/// Authenticates a client when `-Y` is set.
 #[cold]
 fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
     match command {

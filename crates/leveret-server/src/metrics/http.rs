@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A connection that has not ended after this time is closed, in any state.
+/// A connection that is still open after this time is closed in any state.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connections at the same time. A scraper sends its request at once, so it is answered before others can take its place.
@@ -277,7 +277,7 @@ mod tests {
         let listener = UnixListener::bind(&place).expect("a listener");
         listener.set_nonblocking(true).expect("non-blocking");
         let (stop, stopped) = UnixStream::pair().expect("a pair");
-        // No time-out happens during this test.
+        // No time-out may end during this test.
         let server = thread::spawn(move || {
             serve(&listener.into(), &stopped, Duration::from_secs(3600), || "m 1\n".to_owned());
         });

@@ -1,4 +1,4 @@
-//! Sockets: listening, accepting, the event loop of each worker, and the bytes of each connection.
+//! Sockets: listeners, the accepting thread, the event loop of each worker, and the bytes of each connection.
 pub(crate) mod accept;
 pub(crate) mod buffers;
 pub(crate) mod connection;

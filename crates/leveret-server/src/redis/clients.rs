@@ -1,4 +1,4 @@
-//! The connected clients, for CLIENT LIST, INFO, KILL and the other commands of that family.
+//! The connected clients, for CLIENT LIST, INFO, KILL and related commands.
 use crate::inbox::Inbox;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -45,7 +45,7 @@ pub(crate) struct Client {
     is_gone: AtomicBool,
 }
 
-/// What a client tells of itself.
+/// Attributes that a client sets for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     /// The user that it signed in as; empty: none.
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Clients {
 }
 
 impl Clients {
-    /// The workers' inboxes, by which they learn of killed connections.
+    /// The workers' inboxes, through which they learn of killed clients.
     pub fn set_inboxes(&self, inboxes: Vec<Arc<Inbox>>) {
         let _ = self.inboxes.set(inboxes);
     }
@@ -136,7 +136,7 @@ impl Clients {
 }
 
 impl Client {
-    /// Whether it should be closed.
+    /// Whether it is to be closed.
     pub fn is_killed(&self) -> bool {
         self.is_killed.load(Acquire)
     }

@@ -1,4 +1,4 @@
-//! Constant answers, for features that do not exist here.
+//! Constant answers: about features that record, load or keep nothing here.
 use crate::call::{Answered, Call, Impact};
 use crate::problem::Problem;
 use crate::words::{integer, is_word};

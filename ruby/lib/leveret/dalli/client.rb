@@ -3,12 +3,12 @@
 require 'timeout'
 
 module Dalli
-  # The client of the gem dalli. See its own documentation for what the calls mean; what is said here is what differs.
+  # The client of the gem dalli. Its own documentation describes the methods; this page has only the differences.
   #
-  # Further options: +dir+ (the folder of arenas), +memory+ (bytes of an arena that is made because it is named as a server),
-  # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server), +classes+ (classes, modules or
-  # their names: all that Marshal data may name; what names another one raises UnmarshalError, and nothing of it is made), +tls+ (how servers
-  # named <tt>tls://host</tt> are spoken with, a Hash with some of +ca_file+, +peer_name+, +certificate+, +key+, +verify+).
+  # Further options: +dir+ (the folder of arenas), +memory+ (bytes of a new arena, if a server is an arena), +short_cut+ (false:
+  # requests to a <tt>leveret serve</tt> of this host go through its socket as to any other server), +classes+ (classes, modules
+  # or their names: the only ones that Marshal data may name; others raise UnmarshalError before any object is created), +tls+
+  # (for servers named <tt>tls://host</tt>, a Hash with some of +ca_file+, +peer_name+, +certificate+, +key+, +verify+).
   class Client
     Pool = Leveret::Pool
     private_constant :Pool

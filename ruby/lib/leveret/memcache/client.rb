@@ -9,7 +9,7 @@ class MemCache
   Pool = Leveret::Pool
   private_constant :Pool
 
-  # The options and what they are unless they are given; +timeout+ is in seconds, nil: it waits. Applications may change it.
+  # The options and their defaults; +timeout+ is in seconds, nil: no time-out. Applications may change it.
   DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
                       check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil, tls: nil }
   # Bytes of the largest value, unless <tt>check_size: false</tt> is given.

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# The client of the gem memcached 1.8: misses are raised. See its own documentation for what the calls mean.
+# The client of the gem memcached 1.8: a missing key raises. Its own documentation describes the methods.
 #
-# A further option is +classes+ (classes, modules or their names): all that Marshal data may name. What names another one raises
-# Memcached::Error, and nothing of it is made.
+# A further option is +classes+ (classes, modules or their names): the only ones that Marshal data may name. Others raise
+# Memcached::Error before any object is created.
 class Memcached
   Pool = Leveret::Pool
   private_constant :Pool
@@ -328,7 +328,7 @@ class Memcached
     raise ConnectionDataExists, "Key #{{ key => server_by_key(key) }.inspect}" unless stored
   end
 
-  # Returns those that were stored, because they had not changed meanwhile.
+  # Returns those that were stored: no other client had changed them meanwhile.
   def cas_many(keys, ttl, decode)
     rows = asking(keys) { @pool.fetch_multi(keys.map { |key| wire_key(key) }, true) }
     tokens = keys.zip(rows).to_h.compact

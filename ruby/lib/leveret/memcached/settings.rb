@@ -48,7 +48,7 @@ class Memcached
   # Characters of the longest prefix with its delimiter.
   PREFIX_MAX = 127
 
-  # The options and what they are unless they are given; times are in seconds. Applications may change it.
+  # The options and their defaults; times are in seconds. Applications may change it.
   DEFAULTS = {
     hash: :fnv1_32, no_block: false, noreply: false, distribution: :consistent_ketama, ketama_weighted: true, buffer_requests: false,
     cache_lookups: true, support_cas: false, tcp_nodelay: false, show_backtraces: false, retry_timeout: 60, timeout: 0.25, rcv_timeout: nil,

@@ -1,4 +1,4 @@
-//! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+//! The arenas of the folder: whether they can be opened and are large enough, and leftover files.
 use super::folder::ArenaFolder;
 use super::known::KnownArena;
 use super::php::access;
@@ -13,8 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const SUBJECT: &str = "arenas";
-/// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly
-/// better.
+/// Evictions in a full cache are normal; from one per hundred stores on, a larger arena would visibly help.
 const EVICTED_PER_SET: f64 = 0.01;
 
 pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
@@ -37,7 +36,7 @@ pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
                         .map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))),
                 );
             }
-            // In a folder that is no group's, what its members have made is not trusted: the folder's own finding.
+            // In a folder without a group, files of its members are not trusted: reported as the folder's finding.
             Err(leveret_place::PlaceError::Open(OpenError::Untrusted { .. })) if place.fault.is_some() => {}
             Err(error) => findings.extend(unusable(arena, error)),
         }
@@ -50,7 +49,7 @@ pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
     findings
 }
 
-/// None where the folder is what is wrong: that is the folder's own finding.
+/// `None` if the folder is wrong: reported as the folder's finding.
 fn unusable(arena: &KnownArena, error: &leveret_place::PlaceError) -> Option<Finding> {
     use leveret_place::PlaceError::Open;
     let remove = || format!("leveret rm --force {}", shell_word(&arena.path));
@@ -94,7 +93,7 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             counted(u64::from(stats.attached), "attached writer")
         ) + &taken_over(stats.recoveries),
     )];
-    // If the file system is too small, a larger arena does not help: that is the folder's finding.
+    // On a file system that is too small, a larger arena does not help: reported as the folder's finding.
     if can_grow && stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
         let larger = (stats.memory * 2) >> 20;
         let (setting, whose) = match (is_served, name.starts_with("apcu")) {

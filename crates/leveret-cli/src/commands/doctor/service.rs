@@ -1,4 +1,4 @@
-//! The units of systemd that run `leveret serve`: whether one failed, and which process has its port.
+//! The units of systemd that run `leveret serve`: failures, and the process that holds a port.
 use super::Finding;
 use std::collections::BTreeSet;
 use std::fs;

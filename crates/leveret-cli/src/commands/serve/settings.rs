@@ -7,7 +7,7 @@ use leveret_server::redis::settings::{RedisPlace, RedisSettings, DATABASES};
 use leveret_server::settings::{AllowedProtocol, MetricsAddress, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
-/// The server's settings, and what was accepted without effect.
+/// The server's settings, and options that were accepted without effect.
 pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
     let mut extended = extended::read(&options.extended).map_err(Failure::Usage)?;
     let defaults = Settings::default();
@@ -32,7 +32,7 @@ pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
         dump: !options.disable_dumping,
         watch: !options.disable_watch,
         shutdown: options.enable_shutdown,
-        // As in memcached: who must give a password speaks text for -Y, and the binary protocol for -S.
+        // As in memcached: passwords are given in text with -Y, and in the binary protocol with -S.
         protocol: match options.protocol {
             None | Some(AllowedProtocol::Auto) if options.auth_file.is_some() => AllowedProtocol::Ascii,
             None if options.enable_sasl => AllowedProtocol::Binary,
@@ -194,7 +194,7 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
 fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if !options.enable_sasl {
-        // Somebody believes that passwords are asked for.
+        // The operator expects that passwords are required.
         return if options.sasl_pwdb.is_some() {
             refuse("--sasl-pwdb: only -S asks for passwords; add it")
         } else {
@@ -287,7 +287,7 @@ mod tests {
         assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
     }
 
-    /// compat-facts 15, and what was tried with memcached 1.6.18.
+    /// compat-facts 15, and results with memcached 1.6.18.
     #[test]
     fn what_memcached_refuses_is_refused() {
         for line in [

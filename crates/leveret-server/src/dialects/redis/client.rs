@@ -1,4 +1,4 @@
-//! CLIENT: what connections tell of themselves, and what others may do to them.
+//! CLIENT: inspects connections and controls them.
 use super::state::{Answers, House, RespState};
 use crate::redis::clients::Client;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter};

@@ -1,5 +1,5 @@
-//! CONFIG: parameters as they are in force. What cannot be changed, or would not be done, is refused: never OK for what is
-//! not so.
+//! CONFIG: the parameters in force. A parameter that cannot be changed, or would have no effect, is refused: OK always
+//! means that the change took effect.
 use crate::entrance::RESP_ENDPOINT;
 use crate::redis::settings::RedisPlace;
 use crate::redis::Redis;
@@ -22,7 +22,7 @@ struct Parameter {
 enum Setter {
     /// At the start alone.
     Never,
-    /// To what it is anyway; for another value it is said why not.
+    /// Accepts only its present value; any other is refused with this reason.
     AsItIs(&'static str),
     To(fn(&View<'_>, &[u8]) -> ConfigSet),
 }
@@ -97,7 +97,7 @@ pub(super) fn set(shared: &Shared, redis: &Redis, selected: &Arena, pairs: &[(&[
     for (done, (parameter, value, _)) in found.iter().enumerate() {
         let To(set) = parameter.set else { continue };
         if let Err(why) = set(&view, value) {
-            // What was set before it is set back.
+            // Restores the parameters that were set before the refused one.
             for (parameter, _, before) in &found[..done] {
                 if let To(set) = parameter.set {
                     let _ = set(&view, before.as_bytes());

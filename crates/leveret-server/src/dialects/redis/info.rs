@@ -33,7 +33,7 @@ const SECTIONS: [Section; 14] = [
     (OWN, false, own),
 ];
 
-/// The section of what only Leveret's clients ask for. It is told to whoever names it: INFO is pasted into reports.
+/// A section for Leveret's own clients. Only shown when requested by name: people paste INFO into reports.
 const OWN: &str = "Leveret";
 
 /// What the sections are made of.
@@ -56,7 +56,7 @@ impl Lines {
     }
 }
 
-/// The text of these sections; none: those of a plain INFO. What is no section's name is left out.
+/// The text of these sections; without any: those of a plain INFO. Unknown names are skipped.
 pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, nonce: u128, wanted: &[&[u8]]) -> String {
     let first = [(0, shared.arena().stats())];
     let others = redis.databases.made().into_iter().map(|(number, arena)| (number, arena.stats()));

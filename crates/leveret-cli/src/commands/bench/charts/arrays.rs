@@ -1,4 +1,4 @@
-//! Arrays as a database gives them: what a page keeps in a cache to spare itself a query.
+//! Arrays as a database returns them: a page caches them to save a query.
 use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 const ROWS: [Variant; 4] = [

@@ -1,7 +1,7 @@
-//! One key a call: what a page does.
+//! One key a call, as in a page.
 use super::{Chart, ChartLanguage, Unit, ONE};
 
-/// Who writes, who reads, and the clock.
+/// Roles of writer and reader, and the clock.
 pub const PASSES: &str = include_str!("passes.php");
 const PEERS: &str = include_str!("keys.toml");
 const WRITE_MEANS: &str =

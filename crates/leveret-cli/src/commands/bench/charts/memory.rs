@@ -1,4 +1,4 @@
-//! What a cache makes of memory: how much of it an item takes, and how many items it keeps that are asked for again.
+//! Use of memory: bytes of an item, and hit ratio at a size.
 use super::{Chart, ChartLanguage, Unit, Variant, ONE};
 
 pub static MEMORY: Chart = Chart {
@@ -24,7 +24,7 @@ pub static MEMORY: Chart = Chart {
     published: &[],
 };
 
-/// What is asked for.
+/// Streams of requests.
 const STREAMS: [Variant; 3] = [
     Variant { name: "steady", title: "steady", servers: 1, words: &["steady"] },
     Variant { name: "scans", title: "with scans", servers: 1, words: &["scans"] },

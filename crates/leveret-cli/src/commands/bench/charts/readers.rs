@@ -1,4 +1,4 @@
-//! One host, many processes: who reads does not wait for others, or does.
+//! One host, many processes: whether readers wait for each other.
 use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 /// How many read, and how many write meanwhile.

@@ -1,4 +1,4 @@
-//! Servers without the clients of a language: what a request costs them, and how long its answer takes.
+//! Servers without a language's client: cost of a request, and latency of its answer.
 use super::{Chart, ChartLanguage, Unit, Variant};
 
 const REQUESTS: [Variant; 4] = [

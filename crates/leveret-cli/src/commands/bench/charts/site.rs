@@ -1,4 +1,4 @@
-//! Pages of a site: what is left of a cache's speed where nginx and php-fpm stand around it.
+//! Pages of a site: a cache's share of the time of nginx and php-fpm.
 use super::{keys, Chart, Variant};
 
 /// nginx and php-fpm.

@@ -5,7 +5,7 @@ use std::fs::{metadata, symlink_metadata, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Why a user cannot use what is in a folder, and the command after which he can.
+/// Why a user cannot use a folder's files, and the command that permits it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed {
     pub why: String,
@@ -73,7 +73,7 @@ pub fn opening(files: &[PathBuf], folder: &Metadata, user: &str, users: &Account
     }
 }
 
-/// Its members share what is made in the folder.
+/// Its members share files made in the folder.
 fn is_groups(folder: &Metadata) -> bool {
     folder.mode() & 0o2072 == 0o2070
 }

@@ -37,7 +37,7 @@ fn parse(text: &str) -> Vec<FpmPool> {
             _ => {}
         }
     }
-    // [global] and pools without a user of their own do not name one.
+    // [global] and pools that run as the user who started them name no user.
     pools.retain(|pool| !pool.user.is_empty());
     pools
 }
