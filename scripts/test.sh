@@ -173,6 +173,7 @@ write_arginfo() {
     need "${BUILD_PACKAGES[@]}" php-parser
     folder=$(mktemp -d)
     cp "$("$PHP_CONFIG" --extension-dir)/build/gen_stub.php" "$folder/"
+    # shellcheck disable=SC2016 # sed's line, not the shell's.
     parser=$folder/PHP-Parser-$(sed -n 's/^ *\$version = "\([0-9.]*\)";/\1/p' "$folder/gen_stub.php")
     mkdir -p "$parser/lib"
     ln -s /usr/share/php/PhpParser "$parser/lib/PhpParser"
