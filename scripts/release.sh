@@ -184,8 +184,8 @@ asks_for_little() {
 # says_version VERSION COMMAND...
 says_version() {
     local said
-    said=$("${@:2}")
-    if [ "$said" != "leveret $1" ]; then note "It says '$said' and not 'leveret $1'." && return 1; fi
+    said=$("${@:2}") || true
+    [ "$said" = "leveret $1" ] || { note "It says '$said' and not 'leveret $1'."; return 1; }
 }
 
 asks_php_for_little() {
