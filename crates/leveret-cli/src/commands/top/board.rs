@@ -1,5 +1,6 @@
 //! What is known of all targets: the last look at each, the rates between two looks, and how they went.
-use super::sample::{Sample, SampledCounters, TargetNumbers, Wanted};
+use super::numbers::{SampledCounters, TargetNumbers};
+use super::sample::{Sample, Wanted};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
