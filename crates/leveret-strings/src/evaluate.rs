@@ -11,7 +11,7 @@ use leveret_protocol::resp::Arguments;
 
 const NO_SCRIPT: Problem = Problem::Text("NOSCRIPT No matching script. Please use EVAL.");
 
-/// Answers what is asked about scripts.
+/// Executes a command on scripts.
 pub fn answer(call: &mut Call<'_>, request: &Arguments<'_>, command: ScriptCommand, find_row: FindRow) -> Answered {
     match command {
         ScriptCommand::Eval => eval(call, request, find_row, false),
@@ -84,7 +84,7 @@ fn run(
     }
 }
 
-/// Deletes what a pattern finds, step by step.
+/// Deletes the keys that match a pattern, step by step.
 fn delete_matching(call: &mut Call<'_>, flush: &PatternFlush, kept_groups: &[&[u8]]) -> Answered {
     let now = call.now;
     let walk = walk(call, &mut |walk, arena, keys| {

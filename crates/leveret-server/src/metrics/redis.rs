@@ -129,7 +129,7 @@ static FAMILIES: [Family; 23] = [
     Family(
         "redis_expired_keys_total",
         Counter,
-        "Dead items whose memory was used again, of all databases.",
+        "Expired and deleted items whose memory was reused, of all databases.",
         Sum(|stats| stats.expired),
     ),
     Family(

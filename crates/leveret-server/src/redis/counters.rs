@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many different prefixes are told apart. Scripts and clients could invent more.
+/// Number of different prefixes counted. Scripts and clients could invent more.
 const PREFIXES_MAX: usize = 64;
 
 /// One call in so many is timed.

@@ -166,7 +166,7 @@ pub(crate) fn set_policy(arena: &Arena, policy: EvictionPolicy) -> Result<(), &'
     match arena.policy() == policy || arena.set_policy(policy) && arena.policy() == policy {
         true => Ok(()),
         false if arena.layout() < 2 => {
-            Err("the arena has layout 1, which keeps no policy: 'leveret renew' makes it anew")
+            Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it")
         }
         false => Err("the server was started without evictions (-M)"),
     }

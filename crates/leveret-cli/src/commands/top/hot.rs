@@ -1,7 +1,7 @@
-//! Which keys are read most: a sample, taken only while somebody looks at it. Of an arena a few thousand items are looked at
-//! and the reads that the index remembers of them; of a server its readers are watched for a moment. Neither slows anybody:
-//! a look takes a lock for some items only where writers give it no moment to read without, and a server lets a slow watcher
-//! miss lines.
+//! The most frequently read keys: a sample, taken only while it is displayed. For an arena, a few thousand items and
+//! the read counts in the index; for a server, its fetch events for a moment. Neither slows other processes: a sample
+//! locks a shard only where continuous writers leave no moment to read without, and a server drops events for a slow
+//! watcher.
 use super::top_peer::TopPeer;
 use crate::commands::watch::WatcherLine;
 use crate::conversation::Exchange;
@@ -28,7 +28,7 @@ pub struct Hot {
     pub keys: Vec<(Vec<u8>, u64)>,
     /// Each prefix up to the first ':', '/', '.' or '_', and reads of its keys.
     pub prefixes: Vec<(Vec<u8>, u64)>,
-    /// What was looked at.
+    /// The sample's source.
     pub of: String,
 }
 
@@ -75,7 +75,7 @@ pub fn of_server(peer: &TopPeer, timeout: Duration) -> Hot {
 }
 
 fn watch(peer: &TopPeer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
-    // Of our server without what others do in its arena, who would have to write that down.
+    // Of a Leveret server only its own clients: other processes would have to write their operations down.
     let mut conversation = match peer {
         TopPeer::Plain(peer) => begin(peer, timeout.min(WATCHED_FOR))?,
         TopPeer::Redis(peer) => peer.watch(&["fetchers", "clients"], timeout.min(WATCHED_FOR))?,

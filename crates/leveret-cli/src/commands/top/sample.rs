@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a look has found.
+/// One sample.
 pub struct Sample {
     /// The target's place on the board.
     pub target: usize,
@@ -26,7 +26,7 @@ pub struct Sample {
     pub seen: Result<TargetNumbers, String>,
 }
 
-/// What the screen wants to know beside the numbers.
+/// What the screen needs besides the numbers.
 #[derive(Default)]
 pub struct Wanted {
     pub keys: AtomicBool,

@@ -1,5 +1,5 @@
-//! CONFIG: parameters as they are in force. What cannot be changed, or would not be done, is refused: never OK for what is
-//! not so.
+//! CONFIG: the parameters in force. A parameter that cannot be changed, or would have no effect, is refused: OK always
+//! means that the change took effect.
 use crate::entrance::RESP_ENDPOINT;
 use crate::redis::databases::set_policy;
 use crate::redis::settings::{policy_of, policy_word, RedisPlace, POLICIES};
@@ -23,7 +23,7 @@ struct Parameter {
 enum Setter {
     /// At the start alone.
     Never,
-    /// To what it is anyway; for another value it is said why not.
+    /// Accepts only its present value; any other is refused with this reason.
     AsItIs(&'static str),
     To(fn(&View<'_>, &[u8]) -> ConfigSet),
 }
@@ -117,7 +117,7 @@ pub(super) fn set(
     for (done, (parameter, value, _)) in found.iter().enumerate() {
         let To(set) = parameter.set else { continue };
         if let Err(why) = set(&view, value) {
-            // What was set before it is set back.
+            // Restores the parameters that were set before the refused one.
             for (parameter, _, before) in &found[..done] {
                 if let To(set) = parameter.set {
                     let _ = set(&view, before.as_bytes());
@@ -149,7 +149,7 @@ fn max_memory(view: &View<'_>, value: &[u8]) -> ConfigSet {
     if memory(view).to_string().as_bytes() == value {
         return Ok(());
     }
-    Err("an arena keeps the size it was made with: 'leveret renew' makes it anew with another".into())
+    Err("an arena keeps its size: 'leveret renew' replaces it with another size".into())
 }
 
 fn max_clients(view: &View<'_>, value: &[u8]) -> ConfigSet {
