@@ -165,9 +165,7 @@ impl std::fmt::Display for DatabaseError {
 pub(crate) fn set_policy(arena: &Arena, policy: EvictionPolicy) -> Result<(), &'static str> {
     match arena.policy() == policy || arena.set_policy(policy) && arena.policy() == policy {
         true => Ok(()),
-        false if arena.layout() < 2 => {
-            Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it")
-        }
+        false if arena.layout() < 2 => Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it"),
         false => Err("the server was started without evictions (-M)"),
     }
 }
