@@ -9,6 +9,7 @@ use crate::users::AccountFiles;
 use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
+use leveret_server::redis::databases::path_of;
 use leveret_server::redis::settings::{self as redis, RedisPlace};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
@@ -46,6 +47,24 @@ impl Choice {
         // An arena named by a free port would not be found again. With a memory file the operator wants to find it.
         Ok(Choice { path, passes: options.fresh || passes && options.memory_file.is_none() })
     }
+}
+
+/// No two databases of `--redis` may be one arena.
+pub fn check_databases(choice: &Choice, settings: &Settings) -> Result<(), Failure> {
+    let Some(redis) = &settings.redis else { return Ok(()) };
+    let mut known = vec![choice.path.clone()];
+    for number in 1..redis.databases {
+        let own = redis.own.get(&number).and_then(|own| own.arena.clone());
+        let path = own.unwrap_or_else(|| path_of(&choice.path, number));
+        if let Some(other) = known.iter().position(|other| *other == path) {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "database {number} is the arena {path}, as database {other} is: name another one (--redis-database)"
+            )));
+        }
+        known.push(path);
+    }
+    Ok(())
 }
 
 /// Whether clients of memcached have a place.
