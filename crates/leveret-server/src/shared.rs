@@ -150,6 +150,7 @@ impl Shared {
     pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::PlaceError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
+        log::tell_older(&new);
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
         *arena = new.clone();
         self.edition.fetch_add(1, Release);

@@ -29,6 +29,7 @@ impl DatabaseArenas {
         for number in 1..count.max(1) {
             let path = path_of(first, number);
             let there = if path.exists() { Some(Arena::open(&path, &options.create(false))?.0) } else { None };
+            there.iter().for_each(log::tell_older);
             open.push(there);
         }
         Ok(DatabaseArenas { options, open: Mutex::new(open), edition: AtomicU32::new(0) })
@@ -67,6 +68,7 @@ impl DatabaseArenas {
                         format_args!("database {number} is made: {} ({memory} MiB)", path.display()),
                     );
                 }
+                log::tell_older(&arena);
                 *place = Some(arena.clone());
                 self.edition.fetch_add(1, Release);
                 Ok((arena, true))
@@ -106,7 +108,7 @@ impl DatabaseArenas {
 }
 
 /// Where database `number` lies: `shop.arena` has `shop.db1.arena` beside it.
-pub(crate) fn path_of(first: &Path, number: u32) -> PathBuf {
+pub fn path_of(first: &Path, number: u32) -> PathBuf {
     let mut name = first.file_stem().map_or_else(OsString::new, OsString::from);
     name.push(format!(".db{number}.arena"));
     first.with_file_name(name)

@@ -10,6 +10,8 @@ pub(crate) mod sweep;
 pub(crate) mod writes;
 
 use crate::Settings;
+pub use databases::path_of as path_of_database;
+
 use announced::Announced;
 use clients::{Client, Clients};
 use counters::CommandCounters;

@@ -9,6 +9,7 @@ use crate::users::AccountFiles;
 use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
+use leveret_server::redis::path_of_database;
 use leveret_server::redis::settings::{self as redis, RedisPlace};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
@@ -110,33 +111,44 @@ fn name_of_path(path: &[u8]) -> String {
     format!("unix-{}{mark}", &name[cut..])
 }
 
-/// Removes the arena of a server that has ended, unless another one serves it by now.
-pub struct Passing(PathBuf);
+/// Removes the arenas of a server that has ended, except those that another one serves by now.
+pub struct Passing(Vec<PathBuf>);
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        if target::attach(&self.0, None).is_ok_and(|arena| list::servers(&arena).is_empty()) {
-            let _ = leveret_engine::remove(&self.0);
+        for path in &self.0 {
+            if target::attach(path, None).is_ok_and(|arena| list::servers(&arena).is_empty()) {
+                let _ = leveret_engine::remove(path);
+            }
         }
     }
+}
+
+/// The arena at `path`, and those of the other databases of `--redis`, whether they are there or not.
+fn with_databases(path: &Path, settings: &Settings) -> Vec<PathBuf> {
+    let databases = settings.redis.as_ref().map_or(1, |redis| redis.databases);
+    let others = (1..databases).map(|number| path_of_database(path, number));
+    std::iter::once(path.to_owned()).chain(others).collect()
 }
 
 /// Opens the arena, or makes it. What comes with it must live as long as the server.
 pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Result<(Arena, Option<Passing>), Failure> {
     let path = &choice.path;
     tell_alone(path);
+    let paths = if choice.passes { with_databases(path, settings) } else { vec![path.clone()] };
     // What cannot be opened yields its reason below.
-    if let Ok(there) = target::attach(path, None) {
-        if !options.share {
-            refuse_if_served(&there)?;
-        }
-        if choice.passes {
-            leveret_engine::remove(path)?;
-        }
+    let there: Vec<Arena> = paths.iter().filter_map(|path| target::attach(path, None).ok()).collect();
+    if !options.share {
+        there.iter().try_for_each(refuse_if_served)?;
     }
+    if choice.passes {
+        there.iter().try_for_each(|arena| leveret_engine::remove(arena.path()))?;
+    }
+    drop(there);
     Program::Server.declare();
     let (arena, is_new) = Arena::open(path, &settings.open_options(MEMORY))?;
-    let passing = choice.passes.then(|| Passing(path.clone()));
+    let passing = choice.passes.then_some(Passing(paths));
+    log::tell_older(&arena);
     if choice.passes && !is_new {
         // Somebody was quick.
         arena.flush()?;
