@@ -147,7 +147,7 @@ pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Res
     drop(there);
     Program::Server.declare();
     let (arena, is_new) = Arena::open(path, &settings.open_options(MEMORY))?;
-    let passing = choice.passes.then_some(Passing(paths));
+    let passing = choice.passes.then(|| Passing(paths));
     log::tell_older(&arena);
     if choice.passes && !is_new {
         // Somebody was quick.
