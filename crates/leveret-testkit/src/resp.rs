@@ -48,18 +48,18 @@ enum Reply {
 }
 
 /// A connection to the server.
-pub struct Resp {
+pub struct RespStore {
     stream: BufReader<UnixStream>,
     rng: Rng,
 }
 
-impl Resp {
+impl RespStore {
     /// Connects; the server may be dead just now.
-    pub fn connect(folder: &Path, rng: Rng) -> Result<Resp, String> {
+    pub fn connect(folder: &Path, rng: Rng) -> Result<RespStore, String> {
         let begun = Instant::now();
         loop {
             match UnixStream::connect(socket_path(folder)) {
-                Ok(stream) => return Ok(Resp { stream: BufReader::new(stream), rng }),
+                Ok(stream) => return Ok(RespStore { stream: BufReader::new(stream), rng }),
                 Err(error) if begun.elapsed() > Duration::from_secs(u64::from(HANG_SECS)) => {
                     return Err(format!("no server came: {error}"))
                 }
@@ -159,7 +159,7 @@ fn unix_millis(deadline: Deadline) -> Option<String> {
     deadline.unix_millis().map(|millis| (millis - 20).to_string())
 }
 
-impl KeyStore for Resp {
+impl KeyStore for RespStore {
     fn get(&mut self, key: &[u8], _now: Time) -> Option<Vec<u8>> {
         let reply = match self.pick(&["GET", "MGET", "GETRANGE", "EXEC"]) {
             "GET" => self.ask(&[b"GET", key]),

@@ -9,7 +9,7 @@ use nix::unistd::alarm;
 
 use crate::oracle::Ledger;
 use crate::own::{parse_own_key, version_of, Own, Trouble};
-use crate::resp::{self, Resp};
+use crate::resp::{self, RespStore};
 use crate::rng::Rng;
 use crate::shared::{is_plausible, SharedKeys};
 use crate::stores::Private;
@@ -84,7 +84,7 @@ pub fn run(post: &Post) -> Result<String, String> {
 pub fn run_redis(post: &Post) -> Result<String, String> {
     settle();
     let mut rng = Rng::new(post.seed);
-    let resp = Resp::connect(&post.folder, rng.fork(1))?;
+    let resp = RespStore::connect(&post.folder, rng.fork(1))?;
     let mut own = Own::new(resp, ledger(post)?, post.slot, post.memory, rng.fork(2));
     while rng.below(32) > 0 || !own.ledger().is_stopped() {
         own.step()?;
