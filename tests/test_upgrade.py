@@ -40,6 +40,14 @@ class Built(Provider):
         return [f"extension={self.library}" if line == f"extension={EXTENSION}" else line for line in super().settings(extensions)]
 
 
+class GracefulFpm(Fpm):
+    """One that lets its workers end their requests before it loads PHP anew."""
+
+    def start(self):
+        self.config.write_text(self.config.read_text().replace("daemonize = no", f"daemonize = no\nprocess_control_timeout = {PATIENCE}s"))
+        super().start()
+
+
 class Layouts(SystemTest):
     def setUp(self):
         super().setUp()
@@ -192,6 +200,9 @@ class Visits(threading.Thread):
     def judge(self, answer):
         for name, may_be in self.may_be.items():
             found, stored = answer[name]
+            # A build that does not know the compact form of plain arrays says so, and misses.
+            if any("does not unserialize" not in text for text in answer["warnings"]):
+                self.complaints.append((name, answer["warnings"]))
             if found is not None and found not in may_be:
                 self.complaints.append((name, found, sorted(may_be)[-5:], self.n))
             if stored:
@@ -245,7 +256,7 @@ class TwoBuilds(Layouts):
         self.php_age, self.server_age, self.layouts = "old", "old", {"shop": 1, "apcu": 1}
         self.put(self.builds["old"])
         self.begin_server(self.builds["old"])
-        self.fpm = Fpm(self, self.provider(self.library, **{"apc.shm_size": "8M", "leveret.memory": "8M"}), WORKERS)
+        self.fpm = GracefulFpm(self, self.provider(self.library, **{"apc.shm_size": "8M", "leveret.memory": "8M"}), WORKERS)
         self.web = self.web or Nginx(self, self.fpm, "upgrade.php")
         self.n = 0
         visits = Visits(self.web, self.socket)
@@ -261,6 +272,9 @@ class TwoBuilds(Layouts):
             self.fpm.stop()
         self.assertEqual([], visits.complaints)
         self.assertGreater(visits.answers, 10)
+        # One line a process: the workers of at most three masters.
+        self.assertLessEqual(len(self.said(self.log, f"shop.arena {NOW_SAYS}")), 3 * WORKERS)
+        self.assertLessEqual(len(self.said(self.errors, NOW_SAYS)), 1)
         for name in self.layouts:
             self.leveret("verify", "--arena", self.arena(name))
 
@@ -279,8 +293,8 @@ class TwoBuilds(Layouts):
         self.end_server()
         self.assertTrue(self.begin_server(self.builds["new"]))
         self.server_age = "new"
-        said = self.said(self.errors, NOW_SAYS)
-        self.assertEqual(1 if self.layouts["shop"] == 1 else 0, len(said), said)
+        if self.layouts["shop"] == 1:
+            self.wait_for("the server's line", lambda: self.said(self.errors, NOW_SAYS))
 
     def set_back_server(self):
         self.end_server()
@@ -307,7 +321,7 @@ class TwoBuilds(Layouts):
             answers = []
             for n in self.n, self.n + 1:
                 status, text = Client(self.web, PATIENCE).ask(n=n, who="test", server=self.socket, both=1)
-                self.assertEqual(200, status, text)
+                self.assertTrue(status == 200 and text.startswith("{"), (status, text, when))
                 answers.append(json.loads(text))
             self.n += 1
             self.last = answers
@@ -319,9 +333,9 @@ class TwoBuilds(Layouts):
             raise AssertionError(f"{error}: {self.last}, wanted {works}; {self.log.read_text()} {self.errors.read_text()}") from None
         if works["cache"] and works["server"] and self.server_age == "new" or self.layouts["shop"] == 1 and self.server.poll() is None:
             self.wait_for(f"one cache {when}", lambda: is_settled() and self.last[1]["both"] == [True, True, f"c{self.n}", f"s{self.n}"])
+        # A worker writes the log when its answer has gone.
         if not works["apcu"]:
-            self.assertTrue(self.said(self.log, f"apcu.arena {BEFORE_SAYS}"), when)
+            self.wait_for(f"the reason {when}", lambda: self.said(self.log, f"apcu.arena {BEFORE_SAYS}"))
         self.assertEqual(not works["cache"], BEFORE_SAYS in self.last[1]["refused"], when)
         if self.php_age == "new" and self.layouts["shop"] == 1:
-            said = self.said(self.log, f"shop.arena {NOW_SAYS}")
-            self.assertIn(len(said), range(1, 2 * WORKERS + 1), said)
+            self.wait_for(f"PHP's line {when}", lambda: self.said(self.log, f"shop.arena {NOW_SAYS}"))

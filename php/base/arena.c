@@ -300,7 +300,7 @@ void php_leveret_arenas_tell(void)
 	if (leveret_pool_arena_trouble(message, sizeof(message))) {
 		log_line(message);
 	}
-	if (UNEXPECTED(leveret_older_arena(message, sizeof(message)))) {
+	while (UNEXPECTED(leveret_older_arena(message, sizeof(message)))) {
 		log_line(message);
 	}
 }

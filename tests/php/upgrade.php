@@ -25,6 +25,10 @@ function turn(int $n, callable $read, callable $store): array
     return [$found === false ? null : $found, tried(fn() => $store(described($n))) === true];
 }
 
+$warnings = [];
+set_error_handler(function (int $level, string $text) use (&$warnings) {
+    return (bool) ($warnings[] = $text);
+});
 $n = (int) $_GET['n'];
 $own = 'own-' . $_GET['who'];
 try {
@@ -45,6 +49,6 @@ if ($shop && isset($_GET['both'])) {
     $stored = [tried(fn() => $shop->set('by-cache', "c$n")), $pool->set('by-server', "s$n")];
     $answer['both'] = [...$stored, $pool->get('by-cache'), tried(fn() => $shop->get('by-server'))];
 }
-$text = json_encode($answer);
+$text = json_encode($answer + ['warnings' => $warnings]);
 header('Content-Length: ' . strlen($text));
 echo $text;

@@ -281,15 +281,15 @@ pub unsafe extern "C" fn leveret_master_enter(arena: *const leveret_arena, token
     // SAFETY: by contract.
     let entered = unsafe { &(*arena).0 }.enter_parent(token);
     if entered == Err(Error::Lost) {
-        // What was noted is gone with the file.
-        leveret_place::take_noted();
+        // SAFETY: by contract.
+        leveret_place::forget_older(unsafe { &(*arena).0 });
     }
     answer(entered)
 }
 
 /// What the log of this process should say of an arena that it has opened, leveret_open's or a pool's: that its layout is
-/// older, what it lacks, and the command that replaces it. Returns the length of the text, which is cut to
-/// `message_len`; 0: nothing, or it was told before.
+/// older, what it lacks, and the command that replaces it. One arena for each call. Returns the length of the text, which
+/// is cut to `message_len`; 0: nothing, or all was told before.
 ///
 /// # Safety
 /// `message` has room for `message_len` bytes.

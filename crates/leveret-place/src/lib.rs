@@ -8,7 +8,7 @@ mod older;
 pub use announcement::{endpoint_of, RespListener, GUARDED};
 pub use error::PlaceError;
 use leveret_engine::{check_folder, is_trusted_owner, OpenError};
-pub use older::{note_older, older, take_noted};
+pub use older::{forget_older, note_older, older, take_noted};
 use rustix::fs::{Access, AtFlags, CWD};
 use std::ffi::OsStr;
 use std::fs;

@@ -13,9 +13,12 @@ pub fn older(arena: &Arena) -> Option<String> {
     })
 }
 
-/// The number of the last arena that was noted, and its line until that is taken. Nobody waits for it, since a fork may
+/// The numbers of arenas that were noted, each with its line until that is taken. Nobody waits for it, since a fork may
 /// have left it locked.
-static NOTED: Mutex<(u64, Option<String>)> = Mutex::new((0, None));
+static NOTED: Mutex<Vec<(u64, Option<String>)>> = Mutex::new(Vec::new());
+
+/// More than a process has open; above it the oldest are forgotten.
+const MOST: usize = 64;
 
 /// Whether there is a line. Each request asks.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
@@ -24,22 +27,33 @@ static IS_NOTED: AtomicBool = AtomicBool::new(false);
 pub fn note_older(arena: &Arena) {
     let Some(line) = older(arena) else { return };
     if let Ok(mut noted) = NOTED.try_lock() {
-        if noted.0 != arena.number() {
-            *noted = (arena.number(), Some(line));
+        if noted.iter().all(|(number, _)| *number != arena.number()) {
+            if noted.len() == MOST {
+                noted.remove(0);
+            }
+            noted.push((arena.number(), Some(line)));
             IS_NOTED.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// The line that was noted, once.
+/// Takes back what was noted of an arena that this process has replaced.
+pub fn forget_older(arena: &Arena) {
+    if let Ok(mut noted) = NOTED.try_lock() {
+        noted.retain(|(number, _)| *number != arena.number());
+    }
+}
+
+/// A line that was noted, once.
 #[inline]
 pub fn take_noted() -> Option<String> {
     if !IS_NOTED.load(Ordering::Relaxed) {
         return None;
     }
     let mut noted = NOTED.try_lock().ok()?;
-    IS_NOTED.store(false, Ordering::Relaxed);
-    noted.1.take()
+    let line = noted.iter_mut().find_map(|(_, line)| line.take());
+    IS_NOTED.store(line.is_some(), Ordering::Relaxed);
+    line
 }
 
 #[cfg(test)]
@@ -68,6 +82,12 @@ mod tests {
             note_older(arena);
             assert_eq!(take_noted(), None);
         }
+        // Two at once, and one that is taken back.
+        let more = [open("d.arena", 1), open("e.arena", 1), open("f.arena", 1)];
+        more.iter().for_each(note_older);
+        forget_older(&more[1]);
+        let lines: Vec<String> = std::iter::from_fn(take_noted).collect();
+        assert!(lines.len() == 2 && lines[0].contains("d.arena") && lines[1].contains("f.arena"), "{lines:?}");
         // Opened anew by another mapping.
         drop(one);
         note_older(&open("a.arena", LAYOUT_VERSION));

@@ -193,7 +193,7 @@ fn a_fresh_server_begins_with_empty_databases_and_leaves_none() {
     for arena in ["pages", "pages.db1", "pages.db3", "pages.db4", "other.db1"] {
         host.run(["set", "k", "v", "--arena", arena, "--memory", "16M"]).ends(0);
     }
-    let words = format!("-p 0 --redis {redis} --redis-databases 4 --arena pages -m 32");
+    let words = format!("-p 0 --redis {redis} --redis-databases 4 --arena pages -m 16");
     let answers = |words: &str| {
         let mut server = Server::begin(&host, words);
         let mut said = Vec::new();
