@@ -1,4 +1,4 @@
-//! What a server tells those who run it: a line each on standard error, as text, or as JSON for those who collect logs.
+//! Log of the server for operators: lines on standard error, as text or as JSON.
 use leveret_engine::Arena;
 use std::fmt;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub enum Level {
     Error,
     /// Something works otherwise than was asked for.
     Warning,
-    /// What has happened.
+    /// An event.
     Info,
     /// What memcached says with -vv, in its words.
     Debug,
@@ -31,7 +31,7 @@ pub fn is_json() -> bool {
     IS_JSON.load(Relaxed)
 }
 
-/// Writes one line. That nobody reads it is no error.
+/// Writes one line. A closed standard error is not an error.
 pub fn tell(level: Level, message: impl fmt::Display) {
     let _ = io::stderr().write_all(line(level, &message, is_json()).as_bytes());
 }
