@@ -1000,8 +1000,8 @@ enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
                                          uint64_t token);
 
 // What the log of this process should say of an arena that it has opened, leveret_open's or a pool's: that its layout is
-// older, what it lacks, and the command that replaces it. Returns the length of the text, which is cut to
-// `message_len`; 0: nothing, or it was told before.
+// older, what it lacks, and the command that replaces it. One arena for each call. Returns the length of the text, which
+// is cut to `message_len`; 0: nothing, or all was told before.
 //
 // # Safety
 // `message` has room for `message_len` bytes.
