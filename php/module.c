@@ -184,7 +184,7 @@ static PHP_RINIT_FUNCTION(leveret)
 static PHP_RSHUTDOWN_FUNCTION(leveret)
 {
 	php_leveret_leases_release();
-	php_leveret_pools_tell();
+	php_leveret_arenas_tell();
 	return SUCCESS;
 }
 

@@ -118,7 +118,7 @@ verb_torture() {
     cargo run --release --locked -p leveret-testkit --bin leveret-full -- "$seconds"
     step "Torture: $seconds seconds of kills"
     cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so \
-        --ruby ruby/lib --ruby build/ruby/lib
+        --ruby ruby/lib --ruby build/ruby/lib --redis
     step "Soak: $seconds seconds of a server that is killed"
     cargo run --release --locked -p leveret-testkit --bin leveret-soak -- "$seconds" --command build/leveret
 }
