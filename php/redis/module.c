@@ -6,6 +6,7 @@
 #include "module.h"
 #include "php_leveret.h"
 #include "redis.h"
+#include "session.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -70,6 +71,7 @@ static PHP_MINIT_FUNCTION(redis)
 {
 	REGISTER_INI_ENTRIES();
 	php_leveret_redis_classes();
+	php_leveret_redis_session();
 	return SUCCESS;
 }
 
