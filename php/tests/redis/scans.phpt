@@ -60,3 +60,25 @@ foreach (['multi', 'pipeline'] as $mode) {
 }
 ?>
 --EXPECT--
+a walk: [603, '1cacecf4', 0]
+with a pattern: [111, '1f25dd2c', 0]
+with a count: [603, '1cacecf4', 0]
+with a type: [1, '27d5482e', 0]
+fields: [111, 'd9a1ed23', 0]
+members: [111, '329f2a01', 0]
+scores: [300, 'f8366db1', 0]
+from 0: [false, 0]
+from "0": [false, '0']
+a hash that is missing: [[], 0]
+a small hash: [['a' => '1'], 0, false]
+with retries no page is empty: 1
+the option: [1, true, 0, false, 0]
+the prefix is none of its pattern: [0, 'da39a3ee', 0]
+unless SCAN_PREFIX: [true, 2, [111, '1f25dd2c', 0], [0, 'da39a3ee', 0]]
+and SCAN_NOPREFIX again: [true, 0, [0, 'da39a3ee', 0]]
+keys() has it in pattern and results: ['key29', 'key290', 'key291']
+keys() of nothing: []
+
+Fatal error: Redis::hscan(): Can't call SCAN commands in multi or pipeline mode! in /work/wt/sess/php/tests/redis/scans.tmp.php on line 52
+
+ENDED 255

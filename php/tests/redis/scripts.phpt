@@ -34,3 +34,30 @@ tell('with literal replies', fn () => [$r->setOption(Redis::OPT_REPLY_LITERAL, t
 tell('a nil array', fn () => [$r->rawCommand('BLPOP', 'none', '0.01'), $r->setOption(Redis::OPT_NULL_MULTIBULK_AS_NULL, true), $r->rawCommand('BLPOP', 'none', '0.01'), $r->blPop('none', 0.01), $r->setOption(Redis::OPT_NULL_MULTIBULK_AS_NULL, false), $r->blPop('none', 0.01)]);
 ?>
 --EXPECT--
+return 1: 1
+return 'text': 'text'
+return nil: false
+return false: false
+return true: 1
+return redis.status_reply('FINE'): true
+return {1, 2, {3, false, "x"}}: [1, 2, [3, false, 'x']]
+return {}: []
+return 3.9: 3
+keys and arguments: ['a', 'b', 'c', 'd']
+numbers, floats, booleans and null as arguments: ['1', '1.5', '1', '', '']
+an error of ERR: [false, 'ERR mine']
+an error of its own: RedisException: MINE is it
+a text that is no script: false
+an error while it runs: false
+evalSha of an unknown one: [false, 'NOSCRIPT No matching script. Please use EVAL.']
+clearLastError: [true, NULL]
+script load and evalSha: [true, 5, 6, 5]
+script exists: [1, 0]
+script flush: [true, [0]]
+script with an unknown word: false
+script kill where none runs: RedisException: NOTBUSY No scripts in execution right now.
+in multi: [[1, 'x'], true]
+in a pipeline: [1, false, 'x']
+a status by rawCommand: true
+with literal replies: [true, 'FINE', 'OK', true, true, ['A', 1], true]
+a nil array: [[], true, NULL, NULL, true, []]

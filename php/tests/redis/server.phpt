@@ -9,7 +9,7 @@ leveret.provide=redis
 require __DIR__ . '/../redis.inc';
 
 $r = redis();
-$types = fn (array $names) => array_map(fn ($name) => get_debug_type($r->info()[$name] ?? 'nothing') . ($name === 'redis_git_sha1' ? '' : ''), $names);
+$types = fn (array $names) => array_map(fn ($name) => get_debug_type($r->info()[$name] ?? 'nothing'), $names);
 
 tell('info', fn () => [is_array($r->info()), $types(['redis_version', 'redis_git_sha1', 'process_id', 'used_memory', 'mem_fragmentation_ratio', 'uptime_in_seconds', 'role'])]);
 tell('db0 is a text', fn () => [$r->set('k', 1), preg_replace('/avg_ttl=\d+/', 'avg_ttl', $r->info('keyspace')['db0'])]);
@@ -17,8 +17,8 @@ tell('info of a section', fn () => [isset($r->info('server')['redis_version']), 
 tell('info of no section', fn () => $r->info('nosuch'));
 tell('client getname', fn () => [$r->client('getname'), $r->client('setname', 'page'), $r->client('getname')]);
 tell('client list', fn () => [count($r->client('list')), $r->client('list')[0]['name'], is_array($r->client('info')) , is_int($r->client('id'))]);
-tell('client kill of nobody', fn () => $r->client('kill', '1.2.3.4:5'));
-tell('config get', fn () => [$r->config('GET', 'maxmemory'), $r->config('GET', 'nosuch'), $r->config('get', 'lfu*')]);
+tell('client kill of nobody', fn () => [$r->client('kill', '1.2.3.4:5'), $r->getLastError()]);
+tell('config get', fn () => [$r->config('GET', 'maxmemory'), $r->config('GET', 'nosuch')]);
 tell('config set', fn () => [$r->config('SET', 'maxmemory-samples', '6'), $r->config('GET', 'maxmemory-samples'), $r->config('SET', ['maxmemory-samples' => 5]), $r->config('SET', 'nosuch', '1'), $r->getLastError()]);
 tell('config of other words', fn () => [$r->config('RESETSTAT'), $r->config('NOSUCH')]);
 tell('object', fn () => [$r->object('encoding', 'k'), $r->object('encoding', 'none'), $r->object('nosuch', 'k')]);
@@ -39,3 +39,31 @@ tell('dump and restore', fn () => [$r->restore('two', 0, $r->dump('one')), $r->g
 tell('wait', fn () => $r->wait(0, 10));
 ?>
 --EXPECT--
+info: [true, ['string', 'int', 'int', 'int', 'float', 'int', 'string']]
+db0 is a text: [true, 'keys=1,expires=0,avg_ttl']
+info of a section: [true, false, true]
+info of no section: false
+client getname: [false, true, 'page']
+client list: [1, 'page', true, true]
+client kill of nobody: [false, 'ERR No such client']
+config get: [['maxmemory' => '0'], []]
+config set: [true, ['maxmemory-samples' => '6'], true, false, 'ERR Unknown option or number of arguments for CONFIG SET - \'nosuch\'']
+  Warning: Redis::config(): Unknown operation 'NOSUCH'
+config of other words: [true, false]
+  Warning: Redis::object(): Invalid subcommand sent to OBJECT
+object: ['int', false, false]
+raw commands: [true, '5', false, 6, ['6', false], []]
+a raw command that is refused: [false, 'ERR unknown command \'NOSUCHCOMMAND\', with args beginning with: \'x\' ']
+a raw command without a word: ArgumentCountError: Redis::rawcommand() expects at least 1 argument, 0 given
+time: ['string', 'string']
+ping and echo: [true, 'x', 'e']
+flushDB and flushAll: [true, 0, true, true, true, true]
+lastSave, role: ['int', 'master']
+bytes: [14, 7]
+serverName, serverVersion: ['redis', true]
+command: [true, true, ['a', 'b'], true]
+slowlog, acl: [true, 0, [], 'default', ['default'], true]
+pubsub: [[], ['a' => 0], 0, 0]
+swapdb: [true, true, 0, true, 1]
+dump and restore: RedisException: BUSYKEY Target key name already exists.
+wait: 0

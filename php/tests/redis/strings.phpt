@@ -56,7 +56,7 @@ tell('get of a number', fn () => $r->get(7));
 
 tell('expire', fn () => [$r->expire('k', 100), $r->expire('none', 100), $r->ttl('k')]);
 foreach (['nx', 'XX', 'gt', 'LT'] as $mode) {
-    tell("expire $mode", fn () => [$r->expire('k', 50, $mode), $r->pexpire('k', 50000, $mode)]);
+    tell("expire $mode", fn () => [$r->expire('k', 500, $mode), $r->pexpire('k', 90000, $mode), $r->expire('k', 5000, $mode)]);
 }
 tell('expire with an unknown mode', fn () => $r->expire('k', 100, 'sometimes'));
 tell('expireAt, pexpireAt', fn () => [$r->expireAt('k', 4000000000), $r->expiretime('k'), $r->pexpireAt('k', 4000000000500), $r->pexpiretime('k')]);
@@ -82,3 +82,89 @@ tell('object with an unknown word', fn () => $r->object('nosuch', 'k'));
 tell('lcs', fn () => [$r->mset(['lcs1' => 'ohmytext', 'lcs2' => 'mynewtext']), $r->lcs('lcs1', 'lcs2'), $r->lcs('lcs1', 'lcs2', ['len'])]);
 ?>
 --EXPECT--
+get of a missing key: false
+ttl, pttl, type of a missing key: [-2, -2, 0]
+set: true
+set of a key that is there, nx: false
+set of a key that is not there, xx: false
+set nx with a ttl: [true, 100]
+  Warning: Redis::set(): int passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry 0: [false, -2]
+  Warning: Redis::set(): int passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry -1: [false, -2]
+  Warning: Redis::set(): bool passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry true: [false, -2]
+  Warning: Redis::set(): string passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry 'abc': [false, -2]
+set with the expiry []: [true, -1]
+set with the expiry NULL: [true, -1]
+set with the expiry '10': [true, 10]
+set with the expiry 1.5: [true, 1]
+set with the expiry 10: [true, 10]
+  Warning: Redis::set(): int passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry ['EX' => 0]: [false, 10]
+  Warning: Redis::set(): string passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry ['EX' => 'abc']: [false, 10]
+  Warning: Redis::set(): int passed as EXPIRY is invalid (must be an int, float, or numeric string >= 1)
+set with the expiry ['PX' => -5]: [false, 10]
+set with get: [false, 'new', 'newer']
+set with get and nx of a key that is there: 'newer'
+set with an unknown option: true
+set with keepttl: [true, 100]
+set with exat: [true, 4000000000]
+set with pxat: [true, 4000000000000]
+setex of 0 seconds: [false, 'ERR invalid expire time in \'setex\' command']
+setex, psetex: [true, true, 20]
+del of nothing: false
+exists of nothing: false
+mget of nothing: false
+mset of nothing: false
+unlink of nothing: false
+msetnx of nothing: false
+no key was touched: 'ERR invalid expire time in \'setex\' command'
+del without an argument: ArgumentCountError: Redis::del() expects at least 1 argument, 0 given
+exists without an argument: ArgumentCountError: Redis::exists() expects at least 1 argument, 0 given
+mget of missing keys: ['v', false, 'w']
+exists of a key twice: 2
+del of keys in an array and in a row: [true, 1, 2]
+mset with number keys: [true, 'seven', ['seven', 'eight']]
+incr: [1, 6, -4, -5, -8, -10]
+incr of a text: [false, 'ERR value is not an integer or out of range']
+incrByFloat: [1.5, 1.25, '1.25']
+incrByFloat of a text: false
+floats are sent as PHP prints them: [true, '1.1', true, '1.0E+30', true, '0.3']
+booleans and null: [[true, '1'], [true, ''], [true, '']]
+an array without a serializer: [true, 'Array']
+an object without a serializer: [true, 'Object']
+get of an array: TypeError: Redis::get(): Argument #1 ($key) must be of type string, array given
+  Deprecated: Redis::get(): Passing null to parameter #1 ($key) of type string is deprecated
+get of null: false
+get of a number: 'seven'
+expire: [true, false, 100]
+expire nx: [false, false, false]
+expire XX: [true, true, true]
+expire gt: [false, false, true]
+expire LT: [true, true, false]
+  Warning: Redis::expire(): Unknown expiration modifier 'sometimes'
+expire with an unknown mode: false
+expireAt, pexpireAt: [true, 4000000000, true, 4000000000500]
+persist with and without a deadline: [true, false, false, -1]
+expire with a ttl that has passed: [true, true, 0]
+setnx, msetnx: [true, false, false, false, true]
+getset, getdel, getex: ['1', 'v', false, '1', 100, '1', -1, false]
+rename: [true, false, true]
+rename of a missing key: [false, 'ERR no such key']
+copy: [true, false, true, false]
+move: [true, false, true, '2', true, true]
+append, strlen, getrange, setrange: [2, 4, 4, 0, 'bc', 4, 'aXYd']
+strlen of a list: [1, false, 'WRONGTYPE Operation against a key holding the wrong kind of value']
+bits: [0, 1, 1, 7, 1, 0xfe]
+randomKey of an empty database: [true, false, true]
+select of no database: [false, 0]
+select of another one: [true, 2, true, 0]
+type: [1, 3, 1, 5, 1, 2, 1, 4, true, 6]
+touch, dbSize, object: [1, 2, true, 'int', 1]
+object of a missing key: false
+  Warning: Redis::object(): Invalid subcommand sent to OBJECT
+object with an unknown word: false
+lcs: [true, 'mytext', 6]

@@ -57,3 +57,33 @@ tell('getters in a pipeline', fn () => [$r->pipeline(), $r->getOption(Redis::OPT
 tell('empty arguments in multi', fn () => [$r->multi(), $r->mget([]), $r->del([]), $r->exec()]);
 ?>
 --EXPECT--
+multi: [Redis, 1, Redis, Redis, [true, 2], 0]
+pipeline: [Redis, 2, Redis, Redis, ['2', false], 0]
+multi of Redis::PIPELINE: [Redis, 2, Redis, ['2']]
+empty ones: [[], []]
+exec outside: false
+discard outside: false
+discard of multi: [true, '2', 0]
+discard of a pipeline: [true, '2', 0]
+multi in a pipeline: ['2', [3, '3'], '3']
+  Warning: Redis::multi(): Unknown mode sent to Redis::multi
+multi of no mode: false
+multi in multi: [['3'], 0]
+pipeline in a pipeline: ['3']
+an error among the replies of exec: [[true, false, 'text'], 'ERR value is not an integer or out of range']
+an error among the replies of a pipeline: [true, false, 'text']
+an error when it is queued: [Redis, false, 'ERR unknown command \'NOSUCHCOMMAND\', with args beginning with: ', 1]
+its exec: false
+the mode then: [0, '3']
+watch that holds: [true, [4]]
+watch that fails: [true, true, false, '100']
+unwatch: [true, true, true, [201]]
+watch of several: [true, true, false, 0]
+shapes of many replies: [0, true, ['a' => '1', 'b' => '2'], ['a' => '1', 'x' => false], 2, ['1', '2'], 1, ['m' => 1.5], 1.5, 1, ['x'], 5, -1, 2, ['201', false], true, 'e']
+shapes of many replies of multi: [['a' => '1', 'b' => '2'], ['a' => '1', 'x' => false], ['1', '2'], ['m' => 1.5], false, 3, true, false]
+values are unserialized: [true, [0 => 1, 'a' => NULL], 1, ['f' => [2]]]
+select in multi and in a pipeline: [[true, true], 4, '1', [true, '201'], 0]
+what is unset in the middle of a pipeline is not sent: 0
+nor what is unset in multi: 0
+getters in a pipeline: [Redis, 0, true, 0, true]
+empty arguments in multi: [Redis, false, false, []]
