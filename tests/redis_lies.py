@@ -99,6 +99,12 @@ class LyingRedis:
         self.server = self.loop.run_until_complete(asyncio.start_unix_server(self.serve, self.path))
         started.set()
         self.loop.run_forever()
+        waiting = asyncio.all_tasks(self.loop)
+        for task in waiting:
+            task.cancel()
+        self.server.close()
+        self.loop.run_until_complete(asyncio.gather(*waiting, return_exceptions=True))
+        self.loop.close()
 
     def end(self):
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -6,6 +6,9 @@
 mt_srand((int) $seed);
 error_reporting(E_ALL);
 set_error_handler(function (int $number, string $text): bool {
+    if (str_starts_with($text, 'igbinary_unserialize: received more data')) {
+        return true;
+    }
     echo '  ', [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated'][$number] ?? $number, ': ', $text, "\n";
     return true;
 });
@@ -52,8 +55,8 @@ function any_score(): mixed
 function any_option(string $name): mixed
 {
     return match ($name) {
-        'set' => pick([null, 100, 0, -1, '50', 2.5, ['nx'], ['xx'], ['EX' => 100], ['px' => 100000], ['nx', 'ex' => 100], ['xx', 'get'], ['GET'], ['keepttl'], ['exat' => 4000000000], ['nosuch'], ['NX', 'XX'], [], ['EX' => '100'], ['ex' => 0], true, 'abc']),
-        'getex' => pick([[], ['EX' => 100], ['px' => 100000], ['exat' => 4000000000], ['PERSIST'], ['persist' => true], ['nosuch' => 1], ['EX' => 0]]),
+        'set' => pick([null, 100, 0, -1, '50', 2.5, ['nx'], ['xx'], ['EX' => 100], ['px' => 1000000], ['nx', 'ex' => 100], ['xx', 'get'], ['GET'], ['keepttl'], ['exat' => 4000000000], ['nosuch'], ['NX', 'XX'], [], ['EX' => '100'], ['ex' => 0], true, 'abc']),
+        'getex' => pick([[], ['EX' => 100], ['px' => 1000000], ['exat' => 4000000000], ['PERSIST'], ['persist' => true], ['nosuch' => 1], ['EX' => 0]]),
         'mode' => pick([null, 'NX', 'xx', 'GT', 'lt', 'nosuch']),
         'zadd' => pick([['NX'], ['xx'], ['CH'], ['XX', 'CH'], ['GT'], ['lt', 'ch'], ['INCR'], ['nosuch'], []]),
         'zrange' => pick([null, true, false, ['withscores' => true], ['rev'], ['REV', 'withscores'], ['byscore'], ['byscore', 'limit' => [0, 2]], ['BYLEX'], ['nosuch']]),
@@ -94,33 +97,38 @@ function arguments(string $word): array
         'f+' => array_map(fn () => pick(['a', 'b', 'c', '5']), range(1, mt_rand(1, 3))),
         'F' => [array_map(fn () => pick(['a', 'b', 5, 'c']), mt_rand(0, 9) ? range(1, mt_rand(1, 3)) : [])],
         'M' => [array_map(fn () => any_value(), mt_rand(0, 9) ? array_flip(array_map(fn () => pick(['a', 'b', 'c', 5]), range(1, 3))) : [])],
+        // Of a number as a name the original tells the server too much, and waits for the answer.
+        'H' => [array_map(fn () => any_value(), array_flip(array_map(fn () => pick(['a', 'b', 'c']), range(1, 3))))],
         'KV' => [array_map(fn () => any_value(), mt_rand(0, 9) ? array_flip(array_map(fn () => key_of('str'), range(1, 3))) : [])],
         'i' => [mt_rand(-3, 6)],
         'I' => [pick([0, 1, -1, 7, 100, 5000000000, PHP_INT_MAX])],
+        'opt' => [pick([-1, 1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 99])],
         'bit' => [mt_rand(0, 40)],
         'bool' => [(bool) mt_rand(0, 1)],
+        'wait' => [pick([0.01, 0.002])],
         'd' => [pick([1.5, -2.25, 0.1, 3.0, 1e10])],
         'ttl' => [pick([100, 1000, 100000, 0, -1])],
+        'ms' => [pick([100000, 1000000, 0, -1])],
         'at' => [4000000000 + mt_rand(0, 5)],
         'score' => [any_score()],
         'scores' => array_merge(...array_map(fn () => [pick([0, 1, 2.5, -3]), any_value()], range(1, mt_rand(1, 3)))),
         'place' => [pick([13.36, 15.08, 2.35, 200.0]), pick([38.11, 37.5, 48.85])],
-        'id' => [pick(['*', '1-1', '5-' . mt_rand(0, 50), mt_rand(1, 99) . '-1'])],
+        'id' => [pick(['1-1', '5-' . mt_rand(0, 50), mt_rand(1, 99) . '-1'])],
         'o' => [any_option($of)],
     };
 }
 
 // Method, and its arguments; a '?' before one: it may be left out, and what is behind it.
 $methods = [
-    'get k', 'get k', 'set k v ?o:set', 'set k v ?o:set', 'setex k ttl v', 'psetex k ttl v', 'setnx k v', 'getset k v', 'getDel k', 'getEx k o:getex', 'mget K', 'mset KV', 'msetnx KV',
+    'get k', 'get k', 'set k v ?o:set', 'set k v ?o:set', 'setex k ttl v', 'psetex k ms v', 'setnx k v', 'getset k v', 'getDel k', 'getEx k o:getex', 'mget K', 'mset KV', 'msetnx KV',
     'append k s', 'strlen k', 'getRange k i i', 'setRange k bit s', 'substr k i i', 'incr k:num ?I', 'incrBy k:num I', 'decr k:num ?I', 'decrBy k:num I', 'incrByFloat k:num d', 'lcs k k ?o:lcs',
-    'del k+', 'del K', 'unlink k+', 'unlink K', 'exists k+', 'exists K', 'touch k+', 'touch K', 'type k', 'ttl k', 'pttl k', 'persist k', 'expire k ttl ?o:mode', 'pexpire k ttl ?o:mode', 'expireAt k at ?o:mode',
+    'del k+', 'del K', 'unlink k+', 'unlink K', 'exists k+', 'exists K', 'touch k+', 'touch K', 'type k', 'ttl k', 'pttl k', 'persist k', 'expire k ttl ?o:mode', 'pexpire k ms ?o:mode', 'expireAt k at ?o:mode',
     'pexpireAt k at ?o:mode', 'expiretime k', 'rename k k', 'renameNx k k', 'copy k k ?o:copy', 'object o:object k', 'dbSize', 'randomKey', 'keys s', 'dump k',
     'setBit k:bits bit bool', 'getBit k:bits bit', 'bitcount k:bits ?i i', 'bitpos k:bits bool ?i i', 'bitop o:bitop k:bits k:bits ?k:bits',
-    'hSet k:hash f v', 'hSet k:hash f v f v', 'hSet k:hash M', 'hSetNx k:hash f v', 'hGet k:hash f', 'hMSet k:hash M', 'hMGet k:hash F', 'hGetAll k:hash', 'hDel k:hash f+', 'hExists k:hash f', 'hLen k:hash', 'hKeys k:hash', 'hVals k:hash',
+    'hSet k:hash f v', 'hSet k:hash f v f v', 'hSet k:hash H', 'hSetNx k:hash f v', 'hGet k:hash f', 'hMSet k:hash M', 'hMGet k:hash F', 'hGetAll k:hash', 'hDel k:hash f+', 'hExists k:hash f', 'hLen k:hash', 'hKeys k:hash', 'hVals k:hash',
     'hIncrBy k:hash f i', 'hIncrByFloat k:hash f d', 'hStrLen k:hash f',
     'lPush k:list v+', 'rPush k:list v+', 'lPushx k:list v', 'rPushx k:list v', 'lPop k:list ?i', 'rPop k:list ?i', 'lLen k:list', 'lIndex k:list i', 'lSet k:list i v', 'lRange k:list i i', 'lTrim k:list i i', 'lRem k:list v ?i',
-    'lInsert k:list o:where v v', 'lPos k:list v ?o:lpos', 'rPopLPush k:list k:list', 'lMove k:list k:list o:side o:side', 'lmpop K:list o:side ?i', 'blPop K:list d', 'brPop K:list d', 'sort k:list ?o:sort', 'sort_ro k:list ?o:sort',
+    'lInsert k:list o:where v v', 'lPos k:list v ?o:lpos', 'rPopLPush k:list k:list', 'lMove k:list k:list o:side o:side', 'lmpop K:list o:side ?i', 'blPop K:list wait', 'brPop K:list wait', 'sort k:list ?o:sort', 'sort_ro k:list ?o:sort',
     'sAdd k:set v+', 'sAddArray k:set V', 'sRem k:set v+', 'sMembers k:set', 'sIsMember k:set v', 'sMisMember k:set v+', 'sCard k:set', 'sMove k:set k:set v', 'sInter K:set', 'sInter k:set k:set', 'sUnion K:set', 'sDiff K:set', 'sDiff k:set k:set',
     'sInterStore k:set k:set k:set', 'sUnionStore k:set k:set', 'sDiffStore k:set k:set k:set', 'sintercard K:set ?i', 'sPop k:set', 'sRandMember k:set', 'sRandMember k:set i',
     'zAdd k:zset scores', 'zAdd k:zset o:zadd score v', 'zAdd k:zset o:zadd scores', 'zCard k:zset', 'zScore k:zset v', 'zMscore k:zset v+', 'zIncrBy k:zset d v', 'zRank k:zset v', 'zRevRank k:zset v', 'zRem k:zset v+', 'zCount k:zset score score',
@@ -129,7 +137,7 @@ $methods = [
     'zunion K:zset ?o:weights o:zinter', 'zinter K:zset ?o:weights o:zinter', 'zdiff K:zset ?o:zinter', 'zunionstore k:zset K:zset ?o:weights o:aggregate', 'zinterstore k:zset K:zset ?o:weights o:aggregate', 'zdiffstore k:zset K:zset', 'zintercard K:zset ?i',
     'geoadd k:geo place f', 'geodist k:geo f f ?o:unit', 'geopos k:geo f+', 'geohash k:geo f+', 'georadius k:geo place d o:unit ?o:georadius', 'georadiusbymember k:geo f d o:unit ?o:georadius',
     'xAdd k:stream id o:xadd', 'xLen k:stream', 'xRange k:stream f f ?i', 'xDel k:stream o:range', 'pfAdd k V', 'pfCount K', 'pfMerge k K',
-    'ping', 'ping s', 'echo s', 'getLastError', 'clearLastError', 'getMode', 'getDBNum', '_serialize v', '_unserialize s', '_pack v', '_unpack s', '_prefix s', 'isConnected', 'getOption i',
+    'ping', 'ping s', 'echo s', 'getLastError', 'clearLastError', 'getMode', 'getDBNum', '_serialize v', '_unserialize s', '_pack v', '_unpack s', '_prefix s', 'isConnected', 'getOption opt',
 ];
 if ($is_packed) {
     $methods = ['get k', 'set k v ?o:set', 'setex k ttl v', 'setnx k v', 'getset k v', 'getDel k', 'getEx k o:getex', 'mget K', 'mset KV', 'msetnx KV', 'del k+', 'exists k+', 'type k', 'rename k k', 'hSet k:hash f v', 'hGet k:hash f',
@@ -163,14 +171,19 @@ function told(string $method, mixed $result): string
 {
     $method = strtolower($method);
     return match (true) {
-        isset(RANDOM[$method]) => get_debug_type($result),
-        in_array($method, ['ttl', 'pttl'], true) && is_int($result) && $result > 0 => 'about ' . round($result / ($method === 'ttl' ? 50 : 50000)),
+        isset(RANDOM[$method]) => 'at random',
+        in_array($method, ['ttl', 'pttl'], true) && is_int($result) && $result > 0 => 'about ' . round(log10($result), 1),
+        $method === 'expiretime' && is_int($result) && $result > 0 => 'about ' . round(log10($result), 1),
         default => shown($result, in_array($method, SORTED, true)),
     };
 }
 
 function one_call(Redis $redis, string $row, bool $is_wild): void
 {
+    // The original ends by a signal where a member with a score is no text.
+    if (preg_match('/^z(Pop|Range|Rev|union|inter|mpop|diff)/i', $row) && $redis->getOption(Redis::OPT_SERIALIZER) !== Redis::SERIALIZER_NONE) {
+        return;
+    }
     $words = explode(' ', $row);
     $method = array_shift($words);
     $given = [];
@@ -180,22 +193,32 @@ function one_call(Redis $redis, string $row, bool $is_wild): void
         }
         array_push($given, ...arguments(ltrim($word, '?')));
     }
-    if ($is_wild && $given) {
-        $given[mt_rand(0, count($given) - 1)] = pick([null, [], 5, true, 'text', 1.5, [[]], new stdClass()]);
+    // The original ends by a signal for the option 5, and waits for ever after a hash without names.
+    if ($is_wild && $given && $row !== 'getOption opt' && $row !== 'hSet k:hash H') {
+        $given[mt_rand(0, count($given) - 1)] = pick([null, [], 5, true, 'text', 1.5, [[]]]);
     }
     echo $method, '(', substr(implode(', ', array_map(shown(...), $given)), 0, 300), "): ";
     try {
         $told = told($method, $redis->$method(...$given));
     } catch (Throwable $e) {
-        $told = get_class($e) . ': ' . trim($e->getMessage());
+        $told = get_class($e) . ': ' . str_replace($GLOBALS['socket'], 'SOCKET', trim($e->getMessage()));
     }
     echo $told, "\n";
+    if ($redis->getMode() === Redis::ATOMIC && $method !== 'clearLastError') {
+        echo ($error = $redis->getLastError()) === null ? '' : "  error: $error\n";
+        $redis->clearLastError();
+    }
 }
 
 $redis = new Redis();
 $redis->connect($socket);
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 5);
 $serializers = array_values(array_filter(array_map(fn ($name) => defined("Redis::SERIALIZER_$name") ? constant("Redis::SERIALIZER_$name") : null, ['NONE', 'NONE', 'PHP', 'JSON', 'IGBINARY'])));
 array_push($serializers, Redis::SERIALIZER_NONE, Redis::SERIALIZER_NONE);
+if ($is_packed) {
+    // The original reads behind the end of what it has decompressed, and finds no JSON there.
+    $serializers = array_values(array_diff($serializers, [Redis::SERIALIZER_JSON]));
+}
 if ($has_prefix) {
     $redis->setOption(Redis::OPT_PREFIX, 'p:');
 }
@@ -227,8 +250,7 @@ for ($call = 0; $call < (int) $calls; $call++) {
         }
         $end = mt_rand(0, 9) ? 'exec' : 'discard';
         one_call($redis, $end, false);
-        echo '  then ', $redis->getMode(), ' ', shown($redis->getLastError()), "\n";
-        $redis->clearLastError();
+        echo '  then ', $redis->getMode(), "\n";
     }
     $row = pick($methods);
     one_call($redis, $row, !mt_rand(0, 24));

@@ -53,7 +53,8 @@ visit('written all the same', 'first', function () {});
 ini_set('session.lazy_write', 1);
 visit('emptied', 'first', function () { $_SESSION = []; });
 visit('aborted', 'first', function () { $_SESSION['lost'] = 1; session_abort(); });
-visit('reset', 'first', function () { $_SESSION['lost'] = 1; session_reset(); $_SESSION['kept'] = 1; });
+// In php-redis it waits for its own lock.
+ini_get('redis.session.locking_enabled') or visit('reset', 'first', function () { $_SESSION['lost'] = 1; session_reset(); $_SESSION['kept'] = 1; });
 visit('read and closed', 'first', function () { session_write_close(); echo '  ', json_encode(session_start(['read_and_close' => true])), "\n"; });
 visit('a new id', 'first', function () { echo '  ', json_encode(session_regenerate_id()), "\n"; $_SESSION['id'] = 'new'; session_id() !== 'first' or print("  the same id\n"); session_write_close(); $GLOBALS['look']->del($GLOBALS['prefix'] . session_id()); });
 visit('a new id, and the old one goes', 'first', function () { echo '  ', json_encode(session_regenerate_id(true)), "\n"; session_write_close(); $GLOBALS['look']->del($GLOBALS['prefix'] . session_id()); });

@@ -55,8 +55,8 @@ tell('get of null', fn () => $r->get(null));
 tell('get of a number', fn () => $r->get(7));
 
 tell('expire', fn () => [$r->expire('k', 100), $r->expire('none', 100), $r->ttl('k')]);
-foreach (['nx', 'XX', 'gt', 'LT'] as $mode) {
-    tell("expire $mode", fn () => [$r->expire('k', 500, $mode), $r->pexpire('k', 90000, $mode), $r->expire('k', 5000, $mode)]);
+foreach (['nx' => 5000, 'XX' => 5000, 'gt' => 6000, 'LT' => 7000] as $mode => $ttl) {
+    tell("expire $mode", fn () => [$r->expire('k', 500, $mode), $r->pexpire('k', 90000, $mode), $r->expire('k', $ttl, $mode)]);
 }
 tell('expire with an unknown mode', fn () => $r->expire('k', 100, 'sometimes'));
 tell('expireAt, pexpireAt', fn () => [$r->expireAt('k', 4000000000), $r->expiretime('k'), $r->pexpireAt('k', 4000000000500), $r->pexpiretime('k')]);
