@@ -17,7 +17,7 @@ HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last by
 PATIENT_SECS, SHORT_SECS = 20, 0.15
 
 # With these the client may not know that it is a lie: it is another reply of the protocol. The value is what was sent.
-POSSIBLE = ("another type", "odd pairs", "nested pairs", "nil", "a nil array", "RESP3", "an error", "an empty error", "an infinite double", "twice", "more behind it", "late", "drips")
+POSSIBLE = ("another type", "odd pairs", "nested pairs", "nil", "a nil array", "RESP3", "an error", "an empty error", "an infinite double", "twice", "more behind it", "late", "drips", "a push")
 RIGHT = {
     "get": "value of lie", "set": True, "mget": ["value of lie", "value of b", "value of c"], "hGetAll": {"field": "value of lie"}, "incr": 7, "zRange": {"value of lie": 1.5},
     "scan": {"field": "value of lie"}, "pipeline": ["value of a", "value of lie", "value of c"], "multi": ["value of a", "value of lie"], "info": {"redis_version": "7.0.15"}, "raw": 1,
@@ -50,7 +50,7 @@ class Lies(SystemTest):
                         self.assertTrue(is_failure, line)
                     elif lie in ("drips",):
                         self.assertEqual(RIGHT[line["call"]], answer, line)
-                    elif lie in ("twice", "more behind it"):
+                    elif lie in ("twice", "more behind it", "a push"):
                         self.assertTrue(is_failure or answer == RIGHT[line["call"]] or line["call"] == "pipeline", line)
         self.remark(f"{len(LIES)} lies, {calls} calls")
 
@@ -59,7 +59,7 @@ class Faults(SystemTest):
     """A real server that stops, restarts or changes in the middle, and a PHP that ends there."""
 
     def redis_php(self, script, *words, **ini):
-        return self.run_php("<?php set_error_handler(fn ($n, $t) => print(\"warning: $t\\n\"));\n" + script, *words, provider=self.ours(leveret__provide="redis", **ini))
+        return self.run_php("<?php set_error_handler(fn ($n, $t) => print(\"warning: $t\\n\"));\n" + script, *words, provider=self.ours(leveret__provide="redis", **ini), extensions=("posix",))
 
     def test_late(self):
         """A reply that comes after its time-out is never the reply of another call"""
@@ -80,7 +80,7 @@ class Faults(SystemTest):
                     try { $got = $r->get('k' . ($i + 100)); if ($got !== 'v' . ($i + 100)) exit('k' . ($i + 100) . ' is ' . var_export($got, true)); } catch (RedisException $e) { $failed++; }
                 }
                 echo $failed > 5 ? 'right' : "only $failed have failed";""",
-                server.socket, pid, disable_functions="")  # fmt: skip
+                server.socket, pid)  # fmt: skip
             os.kill(pid, signal.SIGCONT)
             self.assertEqual(("right", ""), (done.stdout, done.stderr))
 
@@ -113,7 +113,7 @@ class Faults(SystemTest):
             """$r = new Redis(); $r->connect($argv[1]); $r->set('k', 1); $r->rawCommand('REPLICAOF', '127.0.0.1', '1');
             foreach ([fn () => $r->set('k', 2), fn () => $r->get('k'), fn () => $r->pipeline()->set('k', 3)->get('k')->exec(), fn () => $r->multi()->get('k')->exec()] as $call)
                 try { echo json_encode($call()), "\\n"; } catch (RedisException $e) { echo $e->getMessage(), "\\n"; }""", server.socket)  # fmt: skip
-        self.assertEqual(["READONLY You can't write against a read only replica.", '"1"', '[false,"1"]', '["1"]'], done.stdout.splitlines(), done.stderr)
+        self.assertEqual(["READONLY You can't write against a read only replica.", '"1"', "READONLY You can't write against a read only replica.", '["1"]'], done.stdout.splitlines(), done.stderr)
 
     def test_large(self):
         """A value of 512 MB goes and comes where memory_limit allows it, ends the script where it does not, and the server's next client is served"""
@@ -124,9 +124,9 @@ class Faults(SystemTest):
         self.assertEqual('int(536870896)\nstring(17) "f0123456789abcdef"\nbool(false)\n', got.stdout, got.stderr)
         for call in ("$r->get('large')", "$r->mget(['none', 'large'])", "$r->pipeline()->get('none')->get('large')->exec()"):
             ended = self.redis_php("$r = new Redis(); $r->pconnect($argv[1]); " + call + "; echo 'not here';", server.socket, memory_limit="64M")
-            self.assertIn("Allowed memory size of 67108864 bytes exhausted", ended.stdout + ended.stderr)
+            self.assertRegex(ended.stdout + ended.stderr, "(Allowed memory size|Hard memory limit) of [0-9]+ bytes exhausted")
             self.assertNotIn("not here", ended.stdout)
-            self.assertEqual(255, ended.returncode)
+            self.assertNotEqual(0, ended.returncode)
         self.assertEqual(1, server.connect()("EXISTS", "large"))
 
     def test_ends_within(self):

@@ -325,7 +325,8 @@ class RedisHost extends Host
             Redis::REDIS_HASH => [$this->r->hGetAll($key), $this->r->hMGet($key, ['field', 'none']), $this->r->hGet($key, 'other')],
             Redis::REDIS_LIST => [$this->r->lRange($key, 0, -1), $this->r->lIndex($key, 0)],
             Redis::REDIS_SET => $this->r->sMembers($key),
-            Redis::REDIS_ZSET => [$this->r->zRange($key, 0, -1), $this->r->zRangeByScore($key, '-inf', '+inf', ['withscores' => true])],
+            // Not with scores: the original ends by a signal where a member is no text.
+            Redis::REDIS_ZSET => array_map(fn($member) => [$member, $this->r->zScore($key, $member)], $this->r->zRange($key, 0, -1)),
             Redis::REDIS_NOT_FOUND => 'nothing',
         });
         return is_damaged($seen) ? 'damaged' : $seen;

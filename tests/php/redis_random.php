@@ -107,8 +107,9 @@ function arguments(string $word): array
         'bool' => [(bool) mt_rand(0, 1)],
         'wait' => [pick([0.01, 0.002])],
         'd' => [pick([1.5, -2.25, 0.1, 3.0, 1e10])],
-        'ttl' => [pick([100, 1000, 100000, 0, -1])],
-        'ms' => [pick([100000, 1000000, 0, -1])],
+        // No two alike: which is longer must not depend on the moment.
+        'ttl' => [mt_rand(0, 4) ? 1000 + mt_rand(0, 100000) : pick([0, -1])],
+        'ms' => [mt_rand(0, 4) ? 1000000 + mt_rand(0, 100000000) : pick([0, -1])],
         'at' => [4000000000 + mt_rand(0, 5)],
         'score' => [any_score()],
         'scores' => array_merge(...array_map(fn () => [pick([0, 1, 2.5, -3]), any_value()], range(1, mt_rand(1, 3)))),
@@ -194,7 +195,7 @@ function one_call(Redis $redis, string $row, bool $is_wild): void
         array_push($given, ...arguments(ltrim($word, '?')));
     }
     // The original ends by a signal for the option 5, and waits for ever after a hash without names.
-    if ($is_wild && $given && $row !== 'getOption opt' && $row !== 'hSet k:hash H') {
+    if ($is_wild && $given && $row !== 'getOption opt' && $row !== 'hSet k:hash H' && !str_ends_with($row, 'wait')) {
         $given[mt_rand(0, count($given) - 1)] = pick([null, [], 5, true, 'text', 1.5, [[]]]);
     }
     echo $method, '(', substr(implode(', ', array_map(shown(...), $given)), 0, 300), "): ";
