@@ -17,11 +17,11 @@ KINDS = {
 
 class RedisBatch(fleets.Batch):
     def is_as_good(self, want, found):
-        """Bytes are the original's; compressed ones are ours in our own way, and hardly longer."""
+        """Bytes are the original's; compressed ones are ours in our own way, and not much longer."""
         compressed = self.config.get("options", {}).get("COMPRESSION", "COMPRESSION_NONE") != "COMPRESSION_NONE"
         if not compressed:
             return want == found
-        return [kind for kind, _, _ in want] == [kind for kind, _, _ in found] and all(size <= 1.3 * length + 64 for (_, size, _), (_, length, _) in zip(found, want))
+        return [kind for kind, _, _ in want] == [kind for kind, _, _ in found] and all(size <= 1.6 * length + 64 for (_, size, _), (_, length, _) in zip(found, want))
 
 
 class Classes:
@@ -51,7 +51,7 @@ class Classes:
                     yield self.batch(f"{serializer}, {compression}, {kind}", kind, cells, SERIALIZER=f"SERIALIZER_{serializer}", COMPRESSION=f"COMPRESSION_{compression}")
             yield self.batch(f"{serializer} with a prefix", "string", values[::3] + worked(COUNTED, kinds["string"]), PREFIX="site:", SERIALIZER=f"SERIALIZER_{serializer}")
             if self.is_new:
-                yield self.batch(f"{serializer} without numbers", "string", values + worked(COUNTED, STRING_WORKS), SERIALIZER=f"SERIALIZER_{serializer}", PACK_IGNORE_NUMBERS=True)
+                yield self.batch(f"{serializer} without numbers", "string", values + worked(COUNTED, kinds["string"]), SERIALIZER=f"SERIALIZER_{serializer}", PACK_IGNORE_NUMBERS=True)
 
     def random(self, chance):
         options = {"SERIALIZER": f"SERIALIZER_{chance.choice(self.serializers)}"}

@@ -32,7 +32,7 @@ class RedisSite(Site):
         return self.page(self.ours(leveret__provide="apcu,redis"))
 
     def their_page(self):
-        return self.page(original_of("redis"), "others")
+        return self.page(redis_suites.original_class() if HAS_SUITE else original_of("redis"), "others")
 
     def visit_once(self, page, path, id, settings=PATIENT):
         return page.visit(path, id, settings)
@@ -86,7 +86,8 @@ class OnASite(RedisSite):
             page.fpm.stop()
         ours, theirs = refused
         self.assertIsNone(ours["count"])
-        self.assertEqual([warning.replace(path, "PATH") for warning in theirs["warnings"]][:1], [warning for warning in ours["warnings"]][:1])
+        if HAS_SUITE:  # an older one has other words
+            self.assertEqual(theirs["warnings"][:1], ours["warnings"][:1])
 
 
 class Handler(SystemTest):

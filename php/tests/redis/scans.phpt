@@ -55,9 +55,12 @@ tell('and SCAN_NOPREFIX again', fn () => [$r->setOption(Redis::OPT_SCAN, Redis::
 tell('keys() has it in pattern and results', function () use ($r) { $keys = $r->keys('y29*'); sort($keys); return array_slice($keys, 0, 3); });
 tell('keys() of nothing', fn () => $r->keys('nothing*'));
 $r->setOption(Redis::OPT_PREFIX, '');
-foreach (['multi', 'pipeline'] as $mode) {
-    tell("in $mode", function () use ($mode) { $r = redis(); $r->$mode(); $it = null; return $r->hScan('h', $it); });
-}
+/* A fatal error, whose place is nobody's concern. */
+ini_set('display_errors', 0);
+register_shutdown_function(function () { echo error_get_last()['message'], "\n"; });
+$r->multi();
+$it = null;
+$r->hScan('h', $it);
 ?>
 --EXPECT--
 a walk: [603, '1cacecf4', 0]
@@ -78,7 +81,4 @@ unless SCAN_PREFIX: [true, 2, [111, '1f25dd2c', 0], [0, 'da39a3ee', 0]]
 and SCAN_NOPREFIX again: [true, 0, [0, 'da39a3ee', 0]]
 keys() has it in pattern and results: ['key29', 'key290', 'key291']
 keys() of nothing: []
-
-Fatal error: Redis::hscan(): Can't call SCAN commands in multi or pipeline mode! in /work/wt/sess/php/tests/redis/scans.tmp.php on line 52
-
-ENDED 255
+Redis::hscan(): Can't call SCAN commands in multi or pipeline mode!
