@@ -135,8 +135,8 @@ class LyingRedis:
                     await self.tell(writer, answer(words))
                 else:
                     writer.write(answer(words))
-        except (asyncio.IncompleteReadError, ConnectionError, Closing):
-            pass
+        except (asyncio.IncompleteReadError, ConnectionError, Closing, asyncio.CancelledError):
+            pass  # the client, the lie or the test has ended
         finally:
             writer.close()
 

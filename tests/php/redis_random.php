@@ -55,8 +55,8 @@ function any_score(): mixed
 function any_option(string $name): mixed
 {
     return match ($name) {
-        'set' => pick([null, 100, 0, -1, '50', 2.5, ['nx'], ['xx'], ['EX' => 100], ['px' => 1000000], ['nx', 'ex' => 100], ['xx', 'get'], ['GET'], ['keepttl'], ['exat' => 4000000000], ['nosuch'], ['NX', 'XX'], [], ['EX' => '100'], ['ex' => 0], true, 'abc']),
-        'getex' => pick([[], ['EX' => 100], ['px' => 1000000], ['exat' => 4000000000], ['PERSIST'], ['persist' => true], ['nosuch' => 1], ['EX' => 0]]),
+        'set' => pick([null, 1000, 0, -1, '5000', 900.5, ['nx'], ['xx'], ['EX' => 1000], ['px' => 1000000], ['nx', 'ex' => 1000], ['xx', 'get'], ['GET'], ['keepttl'], ['exat' => 4000000000], ['nosuch'], ['NX', 'XX'], [], ['EX' => '1000'], ['ex' => 0], true, 'abc']),
+        'getex' => pick([[], ['EX' => 1000], ['px' => 1000000], ['exat' => 4000000000], ['PERSIST'], ['persist' => true], ['nosuch' => 1], ['EX' => 0]]),
         'mode' => pick([null, 'NX', 'xx', 'GT', 'lt', 'nosuch']),
         'zadd' => pick([['NX'], ['xx'], ['CH'], ['XX', 'CH'], ['GT'], ['lt', 'ch'], ['INCR'], ['nosuch'], []]),
         'zrange' => pick([null, true, false, ['withscores' => true], ['rev'], ['REV', 'withscores'], ['byscore'], ['byscore', 'limit' => [0, 2]], ['BYLEX'], ['nosuch']]),
