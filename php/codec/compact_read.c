@@ -1,4 +1,4 @@
-/* codec/compact_read.c: the compact form as arrays of the request's heap.
+/* codec/compact_read.c: the compact form as arrays, in a block of the pool (decoded/pool.h) or each in the request's heap.
  *
  * Nothing in the bytes is believed. An array whose keys came before gets a copy of the hash table that was made of them,
  * so no key is hashed or looked for twice.
@@ -9,8 +9,7 @@
 
 #include "compact_read.h"
 #include "compact_format.h"
-#include "cost.h"
-#include "row.h"
+#include "decoded/pool.h"
 
 /* Strings and keys that are numbered before the heap is asked for room. */
 #define STRINGS_FIRST 128
@@ -18,7 +17,9 @@
 
 typedef struct reader {
 	const uint8_t *at, *end;
-	php_leveret_rows rows; /* what it may cost */
+	int depth;
+	bool is_pooled; /* arrays and strings are taken from the room */
+	php_leveret_room room;
 	/* By their numbers. The value that is being made holds each of them. */
 	zend_string **strings;
 	const zend_array **shapes;
@@ -81,26 +82,43 @@ static zend_always_inline void number_string(reader *from, zend_string *string)
 	from->strings[from->strings_len++] = string;
 }
 
-/* With its place among the strings by number, of which there are two tables while that grows. */
-static zend_always_inline bool pay_for_string(reader *from, size_t len)
+static zend_always_inline zend_string *pooled_string(reader *from, size_t len)
 {
-	return php_leveret_rows_pay(&from->rows, php_leveret_string_cost(len) + 5 * sizeof(*from->strings));
+	zend_string *string = php_leveret_room_take(&from->room, ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(len)));
+	if (UNEXPECTED(!string)) {
+		return NULL;
+	}
+	GC_TYPE_INFO(string) = GC_STRING;
+	ZSTR_H(string) = 0;
+	ZSTR_LEN(string) = len;
+	memcpy(ZSTR_VAL(string), from->at, len);
+	ZSTR_VAL(string)[len] = '\0';
+	return string;
 }
 
 /* A string with a count for the caller, or NULL. Of two bytes and more where no number is given to it. */
 static zend_always_inline zend_string *new_string(reader *from, size_t len)
 {
-	if (UNEXPECTED(len > bytes_left(from)) || !pay_for_string(from, len)) {
+	if (UNEXPECTED(len > bytes_left(from))) {
 		return NULL;
 	}
-	zend_string *string = zend_string_init((const char *) from->at, len, 0);
+	zend_string *string =
+		from->is_pooled ? pooled_string(from, len) : zend_string_init((const char *) from->at, len, 0);
 	from->at += len;
 	return string;
 }
 
-static zend_always_inline zend_string *known_string(const reader *from, uint32_t number)
+static zend_always_inline zend_string *known_string(reader *from, uint32_t number)
 {
-	return EXPECTED(number < from->strings_len) ? zend_string_copy(from->strings[number]) : NULL;
+	if (UNEXPECTED(number >= from->strings_len)) {
+		return NULL;
+	}
+	zend_string *string = from->strings[number];
+	if (EXPECTED(!ZSTR_IS_INTERNED(string))) {
+		GC_ADDREF(string);
+		from->room.refcounts++;
+	}
+	return string;
 }
 
 static zend_never_inline zend_string *read_rare_string(reader *from, uint8_t tag)
@@ -140,17 +158,27 @@ static zend_always_inline zend_string *read_near_string(reader *from, uint8_t ta
 }
 
 /* A key that the script names anywhere is there already: then its array holds no count of it. */
+static zend_string *new_key_string(reader *from, size_t len)
+{
+	if (UNEXPECTED(len > bytes_left(from))) {
+		return NULL;
+	}
+	zend_string *key = zend_string_init_existing_interned((const char *) from->at, len, false);
+	if (from->is_pooled && !ZSTR_IS_INTERNED(key)) {
+		zend_string_efree(key);
+		key = pooled_string(from, len);
+	}
+	from->at += len;
+	if (EXPECTED(key)) {
+		number_string(from, key);
+	}
+	return key;
+}
+
 static zend_string *read_key_string(reader *from, uint8_t tag)
 {
 	if (tag >= COMPACT_STRING && tag < COMPACT_STRING_AT) {
-		size_t len = (size_t) (tag - COMPACT_BYTE) + 1;
-		if (UNEXPECTED(len > bytes_left(from)) || !pay_for_string(from, len)) {
-			return NULL;
-		}
-		zend_string *key = zend_string_init_existing_interned((const char *) from->at, len, false);
-		from->at += len;
-		number_string(from, key);
-		return key;
+		return new_key_string(from, (size_t) (tag - COMPACT_BYTE) + 1);
 	}
 	return tag >= COMPACT_BYTE && tag < COMPACT_SHAPE_AT ? read_near_string(from, tag) : read_rare_string(from, tag);
 }
@@ -257,41 +285,89 @@ static zend_always_inline bool compact_read_value(reader *from, zval *to)
 /* --- arrays --- */
 
 /* Each element has `least` bytes or more. */
-static bool begin_array(reader *from, uint32_t count, size_t least, size_t element_cost)
+static zend_always_inline bool begin_array(reader *from, uint32_t count, size_t least)
 {
 	if (UNEXPECTED(count == 0 || count > bytes_left(from) / least || count > HT_MAX_SIZE
-			|| from->rows.depth == COMPACT_DEPTH_MAX)
-		|| !php_leveret_rows_pay(&from->rows, php_leveret_table_cost(count, element_cost))) {
+			|| from->depth == COMPACT_DEPTH_MAX)) {
 		return false;
 	}
-	from->rows.depth++;
+	from->depth++;
 	return true;
 }
 
-/* The first `count` elements are values, and no more are to come. */
-static void drop_array(zend_array *array, uint32_t count)
+/* As PHP makes them, but with no more elements than it will have. */
+static zend_array *pooled_array(reader *from, uint32_t count, bool is_list)
 {
-	array->nNumUsed = array->nNumOfElements = count;
-	zend_array_destroy(array);
+	uint32_t size = HT_MIN_SIZE;
+	while (size < count) {
+		size *= 2;
+	}
+	uint32_t mask = is_list ? HT_MIN_MASK : HT_SIZE_TO_MASK(size);
+	size_t elements = (size_t) count * (is_list ? sizeof(zval) : sizeof(Bucket));
+	zend_array *array = php_leveret_room_take(&from->room, sizeof(*array) + HT_HASH_SIZE(mask) + elements);
+	if (UNEXPECTED(!array)) {
+		return NULL;
+	}
+	GC_TYPE_INFO(array) = GC_ARRAY | (GC_NOT_COLLECTABLE << GC_FLAGS_SHIFT);
+	array->u.flags = is_list ? HASH_FLAG_PACKED | HASH_FLAG_STATIC_KEYS : 0;
+	array->nTableMask = mask;
+	array->nTableSize = size;
+	array->nInternalPointer = 0;
+	array->nNextFreeElement = ZEND_LONG_MIN;
+	array->pDestructor = ZVAL_PTR_DTOR;
+	HT_SET_DATA_ADDR(array, array + 1);
+	if (is_list) {
+		HT_HASH_RESET_PACKED(array);
+	} else {
+		HT_HASH_RESET(array);
+	}
+	return array;
+}
+
+/* NULL: the pool has no room. */
+static zend_always_inline zend_array *new_array(reader *from, uint32_t count, bool is_list)
+{
+	if (from->is_pooled) {
+		return pooled_array(from, count, is_list);
+	}
+	zend_array *array = zend_new_array(count);
+	if (is_list) {
+		zend_hash_real_init_packed(array);
+	} else {
+		zend_hash_real_init_mixed(array);
+	}
+	return array;
+}
+
+/* The first `count` elements are values, and no more are to come. */
+static zend_never_inline void drop_array(const reader *from, zend_array *array, uint32_t count)
+{
+	/* A room is dropped as a whole. */
+	if (!from->is_pooled) {
+		array->nNumUsed = array->nNumOfElements = count;
+		zend_array_destroy(array);
+	}
 }
 
 static bool read_list(reader *from, zval *to)
 {
 	uint32_t count;
-	if (!take_number(from, &count) || !begin_array(from, count, 1, sizeof(zval))) {
+	if (!take_number(from, &count) || !begin_array(from, count, 1)) {
 		return false;
 	}
-	zend_array *array = zend_new_array(count);
-	zend_hash_real_init_packed(array);
+	zend_array *array = new_array(from, count, true);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (UNEXPECTED(!compact_read_value(from, &array->arPacked[i]))) {
-			drop_array(array, i);
+			drop_array(from, array, i);
 			return false;
 		}
 	}
 	array->nNumUsed = array->nNumOfElements = count;
 	array->nNextFreeElement = count;
-	from->rows.depth--;
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
 }
@@ -343,7 +419,9 @@ static bool read_key(reader *from, zend_array *array, Bucket *bucket)
 	bool good = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(bucket->key), ZSTR_LEN(bucket->key), number);
 	bucket->h = zend_string_hash_val(bucket->key);
 	if (UNEXPECTED(!good || !link_bucket(array, bucket))) {
-		zend_string_release(bucket->key);
+		if (!from->is_pooled) {
+			zend_string_release(bucket->key);
+		}
 		return false;
 	}
 	if (!ZSTR_IS_INTERNED(bucket->key)) {
@@ -371,17 +449,19 @@ static void number_shape(reader *from, const zend_array *array)
 static bool read_new_shape(reader *from, zval *to)
 {
 	uint32_t count;
-	if (!take_number(from, &count) || !begin_array(from, count, 2, PHP_LEVERET_ELEMENT_COST)) {
+	if (!take_number(from, &count) || !begin_array(from, count, 2)) {
 		return false;
 	}
-	zend_array *array = zend_new_array(count);
-	zend_hash_real_init_mixed(array);
+	zend_array *array = new_array(from, count, false);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
 	HT_FLAGS(array) |= HASH_FLAG_STATIC_KEYS;
 	for (uint32_t i = 0; i < count; i++) {
 		Bucket *bucket = &array->arData[i];
 		ZVAL_NULL(&bucket->val);
 		if (UNEXPECTED(!read_key(from, array, bucket))) {
-			drop_array(array, i);
+			drop_array(from, array, i);
 			return false;
 		}
 	}
@@ -390,13 +470,35 @@ static bool read_new_shape(reader *from, zval *to)
 	for (uint32_t i = 0; i < count; i++) {
 		if (UNEXPECTED(!compact_read_value(from, &array->arData[i].val))) {
 			ZVAL_NULL(&array->arData[i].val);
-			zend_array_destroy(array);
+			drop_array(from, array, count);
 			return false;
 		}
 	}
-	from->rows.depth--;
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
+}
+
+static zend_always_inline zend_array *array_like(reader *from, const zend_array *like)
+{
+	size_t hash_len = HT_HASH_SIZE(like->nTableMask);
+	zend_array *array;
+	char *data;
+	if (from->is_pooled) {
+		array = php_leveret_room_take(&from->room, sizeof(*array) + hash_len + like->nNumUsed * sizeof(Bucket));
+		if (UNEXPECTED(!array)) {
+			return NULL;
+		}
+		data = (char *) (array + 1);
+	} else {
+		array = emalloc(sizeof(*array));
+		data = emalloc(HT_SIZE_EX(like->nTableSize, like->nTableMask));
+	}
+	*array = *like;
+	GC_SET_REFCOUNT(array, 1);
+	memcpy(data, HT_GET_DATA_ADDR(like), hash_len);
+	HT_SET_DATA_ADDR(array, data);
+	return array;
 }
 
 static bool read_shape(reader *from, uint32_t number, zval *to)
@@ -406,65 +508,95 @@ static bool read_shape(reader *from, uint32_t number, zval *to)
 	}
 	const zend_array *like = from->shapes[number];
 	uint32_t count = like->nNumUsed;
-	if (!begin_array(from, count, 1, PHP_LEVERET_ELEMENT_COST)) {
+	if (!begin_array(from, count, 1)) {
 		return false;
 	}
-	size_t hash_len = HT_HASH_SIZE(like->nTableMask);
-	zend_array *array = emalloc(sizeof(*array));
-	char *data = emalloc(HT_SIZE_EX(like->nTableSize, like->nTableMask));
-	*array = *like;
-	GC_SET_REFCOUNT(array, 1);
-	memcpy(data, HT_GET_DATA_ADDR(like), hash_len);
-	HT_SET_DATA_ADDR(array, data);
-	bool is_static = HT_FLAGS(like) & HASH_FLAG_STATIC_KEYS;
+	zend_array *array = array_like(from, like);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
+	/* In a block a key's own count is enough: its arrays are never destroyed. */
+	bool counts_keys = !(HT_FLAGS(like) & HASH_FLAG_STATIC_KEYS) && !from->is_pooled;
 	const Bucket *as = like->arData;
 	for (Bucket *bucket = array->arData, *end = bucket + count; bucket < end; bucket++, as++) {
 		bucket->h = as->h;
 		bucket->key = as->key;
 		Z_NEXT(bucket->val) = Z_NEXT(as->val);
 		if (UNEXPECTED(!compact_read_value(from, &bucket->val))) {
-			drop_array(array, (uint32_t) (bucket - array->arData));
+			drop_array(from, array, (uint32_t) (bucket - array->arData));
 			return false;
 		}
-		if (!is_static && bucket->key) {
+		if (counts_keys && bucket->key) {
 			zend_string_addref(bucket->key);
 		}
 	}
-	from->rows.depth--;
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
 }
 
-bool php_leveret_compact_read(const char *data, size_t len, size_t cost_max, zval *return_value)
-{
-	reader from;
-	if (!php_leveret_is_compact(data, len)) {
-		return false;
-	}
-	from.at = (const uint8_t *) data + COMPACT_HEAD_LEN;
-	from.end = (const uint8_t *) data + len;
-	from.rows.depth = 0;
-	from.rows.left = cost_max;
-	from.rows.is_short = false;
-	from.strings = from.strings_first;
-	from.shapes = from.shapes_first;
-	from.strings_len = from.shapes_len = 0;
-	from.strings_max = STRINGS_FIRST;
-	from.shapes_max = SHAPES_FIRST;
+/* --- the whole --- */
 
-	bool read = compact_read_value(&from, return_value);
-	if (read && (from.at != from.end || Z_TYPE_P(return_value) != IS_ARRAY)) {
-		zval_ptr_dtor(return_value);
+static bool read_whole(reader *from, const char *data, size_t len, zval *return_value)
+{
+	from->at = (const uint8_t *) data + COMPACT_HEAD_LEN;
+	from->end = (const uint8_t *) data + len;
+	from->depth = 0;
+	from->strings = from->strings_first;
+	from->shapes = from->shapes_first;
+	from->strings_len = from->shapes_len = 0;
+	from->strings_max = STRINGS_FIRST;
+	from->shapes_max = SHAPES_FIRST;
+
+	bool read = compact_read_value(from, return_value);
+	if (read && (from->at != from->end || Z_TYPE_P(return_value) != IS_ARRAY)) {
+		if (!from->is_pooled) {
+			zval_ptr_dtor(return_value);
+		}
 		read = false;
 	}
 	if (!read) {
 		ZVAL_UNDEF(return_value);
 	}
-	if (from.strings != from.strings_first) {
-		efree(from.strings);
+	if (from->strings != from->strings_first) {
+		efree(from->strings);
 	}
-	if (from.shapes != from.shapes_first) {
-		efree(from.shapes);
+	if (from->shapes != from->shapes_first) {
+		efree((void *) from->shapes);
 	}
 	return read;
+}
+
+/* False: the data is damaged, or the room is full. */
+static bool read_into_room(reader *from, const char *data, size_t len, zval *return_value)
+{
+	if (!read_whole(from, data, len, return_value)) {
+		return false;
+	}
+	if (Z_REFCOUNTED_P(return_value)) {
+		php_leveret_room_keep(&from->room, len, Z_ARR_P(return_value));
+		Z_ADDREF_P(return_value);
+	}
+	return true;
+}
+
+bool php_leveret_compact_read(const char *data, size_t len, zval *return_value)
+{
+	reader from;
+	if (!php_leveret_is_compact(data, len)) {
+		return false;
+	}
+	from.is_pooled = true;
+	bool has_room = php_leveret_room_begin(len, &from.room);
+	while (has_room) {
+		if (EXPECTED(read_into_room(&from, data, len, return_value))) {
+			return true;
+		}
+		if (!from.room.is_full) {
+			return false;
+		}
+		has_room = php_leveret_room_enlarge(&from.room, len);
+	}
+	from.is_pooled = false;
+	return read_whole(&from, data, len, return_value);
 }

@@ -4,7 +4,7 @@
 
 #include "php.h"
 
-/* Runs no user code. False: the data is damaged, or costs more than that (cost.h), and *return_value is undefined. */
-bool php_leveret_compact_read(const char *data, size_t len, size_t cost_max, zval *return_value);
+/* Runs no user code. False: the data is damaged, and *return_value is undefined. */
+bool php_leveret_compact_read(const char *data, size_t len, zval *return_value);
 
 #endif

@@ -274,7 +274,7 @@ bool php_leveret_unserialize(
 
 	if (EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len)) {
 		/* It never leaves this host: what comes from elsewhere is damaged. */
-		readable = is_trusted && php_leveret_compact_read(data, len, cost_max, return_value);
+		readable = is_trusted && php_leveret_compact_read(data, len, return_value);
 	} else if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
 			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max)
