@@ -1,9 +1,11 @@
-//! The compact form of arrays and objects (docs/array-format.md) as PHP's `serialize()` writes it.
+//! The compact form of arrays and objects (docs/array-format.md) as PHP's `serialize()` writes it, or as JSON.
 //!
-//! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get PHP's.
+//! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get what the
+//! item's encoding says: PHP's form, or JSON of what the gem has stored.
 #![forbid(unsafe_code)]
 
 mod digits;
+mod json;
 mod reader;
 
 use digits::Digits;
@@ -20,6 +22,7 @@ const DEPTH_MAX: usize = 128;
 
 // The numbers of docs/memory-layout.md.
 const PHP: Encoding = Encoding::new(5);
+const JSON: Encoding = Encoding::new(8);
 const RUBY: Origin = Origin::new(4);
 
 /// No honest array becomes longer: a key of 64 bytes takes 74 where the form has a byte for its value.
@@ -29,13 +32,16 @@ const LEN_MAX: usize = 256 << 20;
 /// Whether an item's bytes may be the compact form.
 #[inline]
 pub fn may_be_compact(meta: &Meta) -> bool {
-    meta.encoding == PHP && matches!(meta.origin, Origin::NATIVE | RUBY)
+    meta.encoding == PHP && matches!(meta.origin, Origin::NATIVE | RUBY) || meta.encoding == JSON && meta.origin == RUBY
 }
 
 /// The bytes of an item as programs of other makes get them. None: they are damaged, which counts as a miss.
 pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
     if !may_be_compact(meta) || !(value.starts_with(&HEAD) || value.starts_with(&HEAD_OF_OBJECTS)) {
         return Some(value);
+    }
+    if meta.encoding == JSON {
+        return json::to_json(&value, len_max(&value));
     }
     to_serialized(&value, len_max(&value))
 }

@@ -171,6 +171,9 @@ fn only_what_we_have_stored_is_translated() {
     for meta in [native.with_origin(Origin::WIRE), native.with_encoding(Encoding::RAW)] {
         assert_eq!(Some(value.clone()), served(&meta, value.clone()));
     }
+    let json = native.with_encoding(JSON);
+    assert_eq!(Some(b"[null]".to_vec()), served(&json.with_origin(RUBY), value.clone()));
+    assert_eq!(Some(value.clone()), served(&json, value.clone()));
     assert_eq!(Some(b"a:0:{}".to_vec()), served(&native, b"a:0:{}".to_vec()));
     assert_eq!(None, served(&native, HEAD.to_vec()));
 }
