@@ -187,7 +187,7 @@ static zend_always_inline bool write_inner_array(writer *to, const zend_array *a
 static zend_always_inline bool write_value(writer *to, const zval *value, int depth)
 {
 	if (UNEXPECTED(Z_TYPE_P(value) == IS_REFERENCE)) {
-		/* Nobody else has it: it is the value. */
+		/* No other variable refers to it: it is a plain value. */
 		if (Z_REFCOUNT_P(value) != 1) {
 			return false;
 		}
