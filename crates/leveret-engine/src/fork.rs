@@ -93,7 +93,7 @@ fn release() {
 
 /// What children of this process inherit is found out now, and need not be in each of them. For a process that is going to
 /// fork, before it does.
-pub fn prepare() {
+pub fn prepare_for_forks() {
     // With it come the handlers.
     drop(Uncut::take());
     time::is_known();
