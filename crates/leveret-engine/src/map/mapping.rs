@@ -2,7 +2,7 @@
 //! processes may write them at any time by the rules of atomics; plain bytes never are.
 use crate::map::copy;
 use crate::map::guard::FaultGuard;
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use rustix::fd::BorrowedFd;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::io;
@@ -43,6 +43,7 @@ impl Pages {
     /// lie elsewhere in each process. None: they would lie elsewhere.
     #[cfg(all(not(model), target_pointer_width = "64"))]
     fn suggest(file: BorrowedFd<'_>, len: usize) -> Option<Pages> {
+        use crate::sync::AtomicUsize;
         const DISTANCE: usize = 64 << 30;
         static TAKEN: AtomicUsize = AtomicUsize::new(DISTANCE);
         let here = ptr::from_ref(&TAKEN).addr();
