@@ -151,9 +151,12 @@ verb_fuzz() {
     build_ruby "$(leveret_core)"
     step "Fuzz: hostile items before Ruby's decoders, $each seconds"
     LEVERET_CORE=$(leveret_core) ruby -W "${RUBY_PATHS[@]}" ruby/test/hostile.rb "$each"
-    step "Fuzz: a million bent arrays before PHP"
+    step "Fuzz: a million bent arrays before PHP, half of them read into the pool"
     local seed=${LEVERET_SEED:-$RANDOM}
     note "LEVERET_SEED=$seed"
-    "php$LEVERET_PHP" -n -d extension="$ROOT/build/leveret.so" -d leveret.decoded_cache=0 -d leveret.memory=8M -d memory_limit=512M -r \
-        "require 'php/tests/cache.inc'; require 'php/tests/value/bent.inc'; bend_arrays(new_cache(), 1000000, $seed);"
+    local decoded
+    for decoded in 0 512K; do
+        "php$LEVERET_PHP" -n -d extension="$ROOT/build/leveret.so" -d leveret.decoded_cache=$decoded -d leveret.memory=8M -d memory_limit=512M -r \
+            "require 'php/tests/cache.inc'; require 'php/tests/value/bent.inc'; bend_arrays(new_cache(), 500000, $seed, '$decoded' ? 400 : 1);"
+    done
 }

@@ -891,7 +891,8 @@ extern "C" {
 #endif // __cplusplus
 
 // Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
-// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+// Once, at its start: what its forks would have to find out is found out now. Any other number counts as
+// LEVERET_PROGRAM_OTHER.
 void leveret_declare(uint32_t program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and

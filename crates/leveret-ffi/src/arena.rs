@@ -27,7 +27,8 @@ pub struct leveret_open_options {
 }
 
 /// Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
-/// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+/// Once, at its start: what its forks would have to find out is found out now. Any other number counts as
+/// LEVERET_PROGRAM_OTHER.
 #[no_mangle]
 pub extern "C" fn leveret_declare(program: u32) {
     match leveret_program::of_number(program) {
@@ -38,6 +39,9 @@ pub extern "C" fn leveret_declare(program: u32) {
         Some(leveret_program::LEVERET_PROGRAM_TOOL) => Program::Tool,
     }
     .declare();
+    leveret_engine::prepare_for_forks();
+    // Its page is there, and each fork finds it empty.
+    leveret_engine::process_id();
 }
 
 /// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
