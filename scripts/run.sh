@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [charts|php|engine|client|server|redis|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [charts|php|engine|client|server|redis|ruby|pages|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -14,9 +14,18 @@ verb_bench() {
         redis) bench_redis "$@" ;;
         ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
+        eviction) bench_eviction "$@" ;;
         all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages or engine." ;;
+        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages, eviction or engine." ;;
     esac
+}
+
+# bench_suite FOLDER [ARGUMENT...]: the rows of a suite, by our command with the extension and the gem that lie here.
+bench_suite() {
+    local folder=$1
+    shift
+    build/leveret bench --suite "crates/leveret-bench/suites/$folder" --php "php$LEVERET_PHP" --extension "$ROOT/build/leveret.so" \
+        --gem "ruby/lib:build/ruby/lib" "$@"
 }
 
 # Without arguments: the run that docs/benchmarks.md shows. All that follows its mark there is drawn anew, and so are the pictures.
@@ -45,57 +54,79 @@ bench_charts() {
 }
 
 bench_php() {
-    need python3 "php$LEVERET_PHP-cli" "php$LEVERET_PHP-apcu"
+    need "php$LEVERET_PHP-cli" "php$LEVERET_PHP-apcu"
     verb_build
     step "Benchmark: PHP against APCu"
-    python3 -B -m bench.php "$@"
+    bench_suite apcu "$@"
 }
 
 bench_client() {
-    need python3 memcached valgrind "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
+    need memcached valgrind "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
-    python3 -B -m bench.client "$@"
+    bench_suite clients "$@"
 }
 
 bench_ruby() {
-    need python3 memcached ruby ruby-dev ruby-dalli ruby-activesupport
+    need memcached ruby ruby-dev ruby-dalli ruby-activesupport
     verb_build
     build_ruby "$(leveret_core)"
     step "Benchmark: the Ruby gem against Debian's Dalli"
-    python3 -B -m bench.ruby "$@"
+    bench_suite ruby "$@"
 }
 
 # MediaWiki takes 230 MB, so ./x test goes without it. Installed, it would bring Apache, or add itself to the one that is
 # there, as PHP's cgi package does.
 bench_pages() {
-    need python3 memcached valgrind "php$LEVERET_PHP-cli" "php$LEVERET_PHP-xml" "php$LEVERET_PHP-mbstring" "php$LEVERET_PHP-intl" "php$LEVERET_PHP-sqlite3" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
+    need memcached valgrind "php$LEVERET_PHP-cli" "php$LEVERET_PHP-xml" "php$LEVERET_PHP-mbstring" "php$LEVERET_PHP-intl" "php$LEVERET_PHP-sqlite3" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
         "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
     unpack pages mediawiki mediawiki-classes "php$LEVERET_PHP-cgi"
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"
-    python3 -B -m bench.pages "$@"
+    export LEVERET_MEDIAWIKI=$ROOT/build/pages/usr/share/mediawiki LEVERET_PHP_CGI=$ROOT/build/pages/usr/bin/php-cgi$LEVERET_PHP
+    bench_suite pages "$@"
+}
+
+# ./x bench eviction [--trace FILE] [ARGUMENT...]: with a stream of its own, or with those that the suite makes.
+bench_eviction() {
+    local rows=(zipf scans)
+    if [ "${1:-}" = --trace ]; then
+        [ -r "${2:-}" ] || fail "'${2:-}' is no stream." "Write one: cargo run --release -p leveret-testkit --bin leveret-policy -- --write DIR"
+        LEVERET_TRACE=$(realpath "$2")
+        export LEVERET_TRACE
+        rows=(trace)
+        shift 2
+    fi
+    need memcached "php$LEVERET_PHP-cli"
+    verb_build
+    step "Benchmark: what memcached and leveret serve miss with the same memory"
+    bench_suite eviction "${rows[@]}" "$@"
 }
 
 bench_server() {
     need memcached openssl
     verb_build
     # The memcached that is followed has answers to pipelined requests wait for each other, which Debian 12's has not.
-    local peer=()
     if [ "${1:-}" = newer ]; then
         shift
         newer_memcached || fail "memcached $MEMCACHED_FOLLOWED could not be had." "Without the word 'newer' it is Debian 12's."
-        peer=(--peer "$MEMCACHED_FOLDER/memcached")
+        PATH=$MEMCACHED_FOLDER:$PATH
     fi
     step "Benchmark: leveret serve against memcached"
-    cargo run --quiet --release --locked -p leveret-bench -- server "${peer[@]}" "$@"
+    bench_load server "$@"
 }
 
 bench_redis() {
     need redis-server
     verb_build
     step "Benchmark: leveret serve --redis against Redis"
-    cargo run --quiet --release --locked -p leveret-bench -- redis "$@"
+    bench_load redis "$@"
+}
+
+# bench_load FOLDER [ARGUMENT...]: a suite whose sides are servers and the load on them, a program of this tree.
+bench_load() {
+    cargo build --quiet --release --locked -p leveret-bench
+    PATH=$(cargo_target)/release:$PATH bench_suite "$@"
 }
 
 bench_engine() {
