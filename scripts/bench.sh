@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
+# ./x bench: each benchmark is a program of its own or a suite of `leveret bench`; here is only how it is started.
 
 # ./x bench [charts|php|engine|client|server|redis|ruby|pages|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
@@ -139,52 +139,13 @@ bench_engine() {
     cargo run --quiet --release --locked -p leveret-testkit --bin leveret-holds
 }
 
-verb_torture() {
-    local seconds=${1:-60}
-    [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x torture 60"
-    need ruby ruby-dev
-    verb_build
-    build_ruby "$(leveret_core)"
-    step "Full arenas: $seconds seconds of values of every size"
-    cargo run --release --locked -p leveret-testkit --bin leveret-full -- "$seconds"
-    step "Torture: $seconds seconds of kills"
-    cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so \
-        --ruby ruby/lib --ruby build/ruby/lib
-    step "Soak: $seconds seconds of a server that is killed"
-    cargo run --release --locked -p leveret-testkit --bin leveret-soak -- "$seconds" --command build/leveret
-}
+# ./x demo [quick]: builds, then does the work of the seeds in PHP. The work itself is in demo/.
 
-# ./x kill [ARGUMENT...]: see `./x kill --help`; the quick form runs in `./x test`.
-verb_kill() {
+verb_demo() {
+    [[ ${1:-quick} = quick ]] || fail "There is no demo '$1'." "Take ./x demo for all of it, ./x demo quick for a twentieth of the keys."
     need_rust
-    need gcc libc6-dev
-    step "Kill harness: every instruction of every small operation"
-    cargo run --release --locked -p leveret-testkit --bin leveret-kill -- "$@"
-}
-
-# ./x fuzz [SECONDS]: a quarter each for the parsers of the protocols, the engine against a map, damaged arenas, and what Ruby decodes;
-# then a million bent arrays before PHP, whatever that takes.
-verb_fuzz() {
-    local seconds=${1:-60}
-    [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x fuzz 60"
-    local each=$(((seconds + 3) / 4))
-    need_rust
-    need gcc libc6-dev ruby ruby-dev
-    step "Fuzz: the protocols, $each seconds"
-    # Optimised, but with the overflow checks and debug assertions that tests have. All targets at the same time.
-    LEVERET_FUZZ_SECONDS=$each CARGO_PROFILE_TEST_OPT_LEVEL=2 \
-        cargo test --locked -p leveret-protocol --test fuzz -- --nocapture --test-threads=16
-    step "Fuzz: the engine against a map, $each seconds"
-    cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- model "$each"
-    step "Fuzz: damaged arenas, $each seconds"
-    cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- corrupt "$each"
+    need "${BUILD_PACKAGES[@]}" "${DEMO_PACKAGES[@]}"
     verb_build
-    build_ruby "$(leveret_core)"
-    step "Fuzz: hostile items before Ruby's decoders, $each seconds"
-    LEVERET_CORE=$(leveret_core) ruby -W "${RUBY_PATHS[@]}" ruby/test/hostile.rb "$each"
-    step "Fuzz: a million bent arrays before PHP"
-    local seed=${LEVERET_SEED:-$RANDOM}
-    note "LEVERET_SEED=$seed"
-    "php$LEVERET_PHP" -n -d extension="$ROOT/build/leveret.so" -d leveret.decoded_cache=0 -d leveret.memory=8M -d memory_limit=512M -r \
-        "require 'php/tests/cache.inc'; require 'php/tests/value/bent.inc'; bend_arrays(new_cache(), 1000000, $seed);"
+    step "The main job: seeds 000 and 001 on the arena and beside it"
+    demo/run "$@"
 }

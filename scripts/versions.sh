@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./x php: the extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
+# ./x php and ./x ruby. The extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
 # is made once; what they share is the Rust library, which knows nothing of PHP.
 
 # Where which PHP is: Debian has no 8.3, Ubuntu 24.04 has. With several suites the last one has it, and the first one what it depends on.
@@ -42,7 +42,7 @@ php_of_debian() {
     read -ra suites <<<"${PHP_SUITES[$version]}"
     [ -e "$folder/.done" ] || install_debian "PHP $version" "$folder" "${suites[*]}" "${packages[@]}"
     counted "php $version: phpt" "$folder/part.log" system_counts \
-        scripts/in-root "$folder/root" scripts/php-part "php-config$version" "$folder" "$(leveret_core)" "$@"
+        scripts/in-root "$folder/root" scripts/part php "php-config$version" "$folder" "$(leveret_core)" "$@"
 }
 
 # --- PHP for threads, from the sources that a distribution has ---
@@ -52,7 +52,7 @@ PHP_ZTS=$ROOT/build/php-zts/php
 php_zts() {
     [ -e build/php-zts/.done ] || build_php_zts
     counted "php zts: phpt" build/php-zts/part.log system_counts \
-        scripts/php-part "$PHP_ZTS/bin/php-config" build/php-zts "$(leveret_core)" "$@"
+        scripts/part php "$PHP_ZTS/bin/php-config" build/php-zts "$(leveret_core)" "$@"
     [ $# -gt 0 ] || threads_part
 }
 
@@ -183,4 +183,43 @@ INI
     wait "$server" || true
     rm -rf "$dir"
     return "$status"
+}
+
+# --- Rubies ---
+
+# ./x ruby: the gem built for, and tested with, Rubies and Rails that Debian 12 does not have. Each lies in a folder of its own in build/ and
+# is made once; what they share is the Rust library, which knows nothing of Ruby.
+
+# Where Debian has which Ruby, and what of it is there beside the gems that need no compiler.
+declare -A RUBY_SUITES=([3.3]="trixie" [3.4]="sid experimental")
+RUBY_GEMS=(ruby ruby-minitest ruby-dalli ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-session ruby-rack-attack ruby-railties
+    ruby-actionpack ruby-actionview ruby-msgpack puma)
+
+# ./x ruby VERSION [WORD...]: the test files whose name contains a word. Without one: all of them.
+verb_ruby() {
+    local version versions=()
+    case ${1:-} in
+        3.3 | 3.4) versions=("$1") ;;
+        all) versions=(3.3 3.4) ;;
+        *) fail "There is no Ruby '${1:-}' here." "Take 3.3, 3.4 or all: ./x help says what they are." ;;
+    esac
+    shift
+    need_rust
+    need gcc libc6-dev make
+    mkdir -p build
+    build_rust
+    for version in "${versions[@]}"; do ruby_of_debian "$version" "$@"; done
+    report_counts
+}
+
+ruby_of_debian() {
+    local version=$1 folder=build/ruby-$1 suites
+    shift
+    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x ruby $version"
+    read -ra suites <<<"${RUBY_SUITES[$version]}"
+    [ -e "$folder/.done" ] || install_debian "Ruby $version" "$folder" "${suites[*]}" \
+        "ruby$version" "ruby$version-dev" "${RUBY_GEMS[@]}" gcc libc6-dev make procps memcached redis-server ruby-sinatra ruby-sidekiq
+    rails_source "$folder/rails-source" "${suites[0]}" trixie
+    counted "ruby $version: minitest" "$folder/part.log" system_counts \
+        scripts/in-root "$folder/root" scripts/part ruby "ruby$version" "$folder" "$(leveret_core)" "$@"
 }
