@@ -8,12 +8,12 @@
 # The models' files, those first whose models notice most.
 MODEL_GROUPS=(read split lock lease service flush growth count before fill parent watch journal crash)
 
-# In a folder of its own, since all is built anew with other atomics. The words of the models wanted come behind.
+# In a folder of its own, since all is built again with other atomics. The words of the models wanted come behind.
 MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model
     cargo test --profile model --locked -p leveret-engine --lib -- --nocapture)
 
 # ./x model [WORD]: the long forms of the models whose name contains WORD. ./x model weak: without each ordering of the engine in
-# turn; prints the table of docs/proof.md. Without a word: both.
+# turn; prints the tables of crates/leveret-engine/src/models/weakened.md. Without a word: both.
 verb_model() {
     need_rust
     need "${BUILD_PACKAGES[@]}" python3
@@ -98,7 +98,7 @@ verb_fuzz() {
 
 # --- leaks ---
 
-# ./x leaks: the phpt tests under valgrind. No block may be lost, no byte used that is nobody's, and the output must be right.
+# ./x leaks: the phpt tests under valgrind. No block may leak, no invalid byte may be used, and the output must be right.
 
 # One of each family that has code of its own; `./x test` has no time for more.
 LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression memcached/more_behind_a_value)
@@ -145,7 +145,7 @@ ruby_leaks_counts() {
     echo "$p $f $s"
 }
 
-# A block lost in a child, bytes that nobody has written and that are written out, and a freed one that is read.
+# A block lost in a child, uninitialised bytes that are written out, and a freed one that is read.
 leaks_ruby_finds_what_is_planted() {
     local file kind found status=0
     file=$(mktemp)
@@ -176,7 +176,7 @@ leaks_short_part() {
     leaks_part "php: phpt under valgrind, one of a family" "${files[@]/%/.phpt}"
 }
 
-# A script that loses a block in a child and reads a freed one: who is silent about it is silent about ours too.
+# A script that loses a block in a child and reads a freed one: a check that misses it misses ours too.
 leaks_finds_what_is_planted() {
     local dir kind found status=0
     dir=$(mktemp -d)

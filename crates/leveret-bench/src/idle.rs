@@ -11,7 +11,7 @@ use leveret_load::load::{Load, Until};
 use leveret_load::socket::Endpoint;
 use leveret_load::workload::{Task, Workload};
 
-/// File descriptors for what is not a connection.
+/// File descriptors besides connections.
 const OTHER_FILES: u64 = 100;
 
 #[derive(Deserialize)]

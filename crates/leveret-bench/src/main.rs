@@ -1,5 +1,5 @@
 //! `leveret-bench`: a side of `leveret bench --suite crates/leveret-bench/suites/server` (and `redis`): a server, and the load on it, each
-//! answer checked. `./x bench server` builds what it needs and starts it.
+//! answer checked. `./x bench server` builds its parts and starts it.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Keeps a server busy that somebody else has started, and says how fast it was.
+/// Puts load on an already running server, and reports its speed.
 fn press(options: &LoadOptions) -> Result<(), LoadFailure> {
     let traffic = RowTraffic::of_row(&options.suite.join("suite.toml"), &options.row)?;
     let pad = Workload::pad(traffic.value_len);

@@ -1,4 +1,4 @@
-//! Rows of what a watcher of mutations costs: the same server with and without one, in turn.
+//! Rows for the cost of a watcher of mutations: the same server with and without one, in turn.
 
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{Shutdown, TcpStream};
@@ -26,7 +26,7 @@ pub struct WatchedServer {
     round: usize,
 }
 
-/// What a set costs in nanoseconds of CPU time.
+/// Cost of a set in nanoseconds of CPU time.
 #[derive(Clone, Copy)]
 struct Cost {
     all_ns: f64,
@@ -99,7 +99,7 @@ impl Repeated for WatchedServer {
     }
 }
 
-/// Somebody who reads all that there is to read.
+/// A client that reads all events.
 struct Watcher {
     stream: TcpStream,
     lines: Arc<AtomicU64>,
