@@ -163,7 +163,12 @@ impl FoundPrograms {
             let gem = gem.split('/').next().unwrap_or(gem);
             self.machine.versions.insert(format!("ruby-{gem}"), version.clone());
         }
-        if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
+        peer.server.into_iter().for_each(|server| self.learn_server(server));
+    }
+
+    /// Asks a server for its version.
+    pub fn learn_server(&mut self, server: PeerServer) {
+        if let Some(path) = self.server(server) {
             let is_memcached = matches!(server, PeerServer::Memcached | PeerServer::MemcachedNewer);
             let option = if is_memcached { "-V" } else { "--version" };
             let words = said(&path, &[option]).unwrap_or_default();
