@@ -87,9 +87,9 @@ bench_pages() {
     bench_suite pages "$@"
 }
 
-# ./x bench eviction [--trace FILE] [ARGUMENT...]: with a stream of its own, or with those that the suite makes.
+# ./x bench eviction [--trace FILE] [ARGUMENT...]: the rows of the suite, or the requests of a file.
 bench_eviction() {
-    local rows=(zipf scans)
+    local rows=(zipf scans {lru,lfu}-{zipf-0.7,zipf-0.9,scans} overhead-{10,100,300,1000})
     if [ "${1:-}" = --trace ]; then
         [ -r "${2:-}" ] || fail "'${2:-}' is no stream." "Write one: cargo run --release -p leveret-testkit --bin leveret-policy -- --write DIR"
         LEVERET_TRACE=$(realpath "$2")
@@ -97,9 +97,9 @@ bench_eviction() {
         rows=(trace)
         shift 2
     fi
-    need memcached "php$LEVERET_PHP-cli"
+    need memcached redis-server "php$LEVERET_PHP-cli"
     verb_build
-    step "Benchmark: what memcached and leveret serve miss with the same memory"
+    step "Benchmark: misses and overhead of leveret serve beside memcached and Redis"
     bench_suite eviction "${rows[@]}" "$@"
 }
 

@@ -1,10 +1,13 @@
 <?php
 /*
- * What a server misses with a given memory: php worker.php SIDE
+ * Misses of a server with a given memory, or its overhead for an item: php worker.php SIDE
  *
- * It reads one JSON command a line and answers each with one JSON line. {"do": "prepare", "workload": "stream" | "trace", "size": {...},
- * "servers": [...]} makes the requests or reads them from the file that LEVERET_TRACE names; {"do": "measure"} sends them. What is missed is
- * stored. Every value that comes back is compared.
+ * Sides memcached and leveret speak memcached's protocol; redis-lru, redis-lfu and leveret-redis speak RESP.
+ *
+ * It reads one JSON command a line and answers each with one JSON line. {"do": "prepare", "workload": "stream" | "trace" | "overhead",
+ * "size": {...}, "servers": [...]} connects; {"do": "measure"} sends the requests, of which a trace is read from the file that LEVERET_TRACE
+ * names. Missed items are stored. Every returned value is compared. The overhead is the memory of a server that is full, divided by the number
+ * of its items, less key and value.
  *
  * Keys have 30 bytes, values are lognormal (median 230 B, sigma 1.2), and 450,000 keys return; a scan is 50 keys in a row that never do. A
  * trace is a stream as `leveret-policy --write` writes it, with its own keys, sizes and sets, and without its lifetimes: a server's clock
@@ -15,6 +18,8 @@ const SCAN = 50;
 // Keys of one get. A key that comes twice among them counts as a hit the second time.
 const TOGETHER = 20;
 const VALUE_MAX = 100_000;
+// Bytes of a key of an overhead.
+const OVERHEAD_KEY = 24;
 
 function fail(string $why): never
 {
@@ -68,21 +73,138 @@ function written(string $path, int $count): iterable
     }
 }
 
+/** Gets and sets of many keys, in one protocol. */
+abstract class Wire
+{
+    public function __construct(protected $stream)
+    {
+    }
+
+    /** Values of those keys that exist. */
+    abstract public function get(array $keys): iterable;
+
+    /** Values by key. */
+    abstract public function set(array $values): void;
+
+    abstract public function count(): int;
+
+    protected function line(): string
+    {
+        $line = fgets($this->stream);
+        return $line === false ? fail('the server has closed the connection') : rtrim($line, "\r\n");
+    }
+
+    protected function bytes(int $len): string
+    {
+        return substr((string) stream_get_contents($this->stream, $len + 2), 0, -2);
+    }
+}
+
+final class Memcached extends Wire
+{
+    public function get(array $keys): iterable
+    {
+        fwrite($this->stream, 'get ' . implode(' ', $keys) . "\r\n");
+        while (($line = $this->line()) !== 'END') {
+            $words = explode(' ', $line);
+            $words[0] === 'VALUE' && count($words) === 4 || fail("a get was answered with '$line'");
+            yield $words[1] => $this->bytes((int) $words[3]);
+        }
+    }
+
+    public function set(array $values): void
+    {
+        $sets = '';
+        foreach ($values as $key => $value) {
+            $sets .= "set $key 0 0 " . strlen($value) . " noreply\r\n$value\r\n";
+        }
+        fwrite($this->stream, $sets);
+    }
+
+    public function count(): int
+    {
+        fwrite($this->stream, "stats\r\n");
+        for ($items = null; ($line = $this->line()) !== 'END';) {
+            sscanf($line, 'STAT curr_items %d', $found) === 1 && $items = $found;
+        }
+        return $items ?? fail('the statistics have no curr_items');
+    }
+}
+
+final class Redis extends Wire
+{
+    public function get(array $keys): iterable
+    {
+        $this->send('MGET', ...$keys);
+        $this->expect('*' . count($keys));
+        foreach ($keys as $key) {
+            $len = $this->line();
+            $len[0] === '$' || fail("a get was answered with '$len'");
+            if ($len !== '$-1') {
+                yield $key => $this->bytes((int) substr($len, 1));
+            }
+        }
+    }
+
+    public function set(array $values): void
+    {
+        foreach ($values as $key => $value) {
+            $this->send('SET', (string) $key, $value);
+        }
+        foreach ($values as $value) {
+            $this->expect('+OK');
+        }
+    }
+
+    public function count(): int
+    {
+        $this->send('DBSIZE');
+        return (int) substr($this->line(), 1);
+    }
+
+    public function evict_by(string $policy): void
+    {
+        $this->send('CONFIG', 'SET', 'maxmemory-policy', $policy);
+        $this->expect('+OK');
+    }
+
+    private function send(string ...$words): void
+    {
+        $request = '*' . count($words) . "\r\n";
+        foreach ($words as $word) {
+            $request .= '$' . strlen($word) . "\r\n$word\r\n";
+        }
+        fwrite($this->stream, $request);
+    }
+
+    private function expect(string $wanted): void
+    {
+        ($line = $this->line()) === $wanted || fail("the server answered '$line', not '$wanted'");
+    }
+}
+
 final class Client
 {
-    private $stream;
+    private readonly Wire $wire;
     private readonly string $value;
     private readonly array $size;
 
-    public function __construct(private readonly array $given)
+    public function __construct(string $side, private readonly array $given)
     {
         $this->size = $given['size'];
         [$host, $port] = $given['servers'][0];
-        $this->stream = stream_socket_client($port ? "tcp://$host:$port" : "unix://$host") ?: fail('no connection');
+        $stream = stream_socket_client($port ? "tcp://$host:$port" : "unix://$host") ?: fail('no connection');
+        $this->wire = str_contains($side, 'redis') ? new Redis($stream) : new Memcached($stream);
+        str_starts_with($side, 'redis-') && $this->wire->evict_by('allkeys-' . substr($side, strlen('redis-')));
         $this->value = str_repeat('x', VALUE_MAX);
     }
 
     public function measure(): array
+    {
+        return $this->given['workload'] === 'overhead' ? $this->overhead() : $this->misses();
+    }
+
+    private function misses(): array
     {
         $stream = $this->given['workload'] === 'trace' ? written((string) getenv('LEVERET_TRACE'), $this->size['requests'])
             : generated($this->size['requests'], $this->size['zipf'], $this->size['scans']);
@@ -95,7 +217,7 @@ final class Client
             }
         }
         $this->send($piece, $gets, $misses, $read, $wrong);
-        $gets > 0 || fail('the stream asks for nothing');
+        $gets > 0 || fail('the stream has no gets');
         return ['figure' => $misses / $gets * 100, 'asked' => $read, 'right' => $read - $wrong];
     }
 
@@ -107,22 +229,37 @@ final class Client
             $gets += (int) !$is_set;
         }
         if ($asked !== []) {
-            fwrite($this->stream, 'get ' . implode(' ', array_keys($asked)) . "\r\n");
-            while (($line = fgets($this->stream)) !== "END\r\n") {
-                $words = explode(' ', rtrim((string) $line));
-                $words[0] === 'VALUE' && count($words) === 4 || fail("a get was answered with '$line'");
-                $value = stream_get_contents($this->stream, (int) $words[3] + 2);
+            foreach ($this->wire->get(array_map(strval(...), array_keys($asked))) as $key => $value) {
                 $read++;
-                $wrong += (int) ($value !== substr($this->value, 0, $asked[$words[1]] ?? 0) . "\r\n");
-                unset($asked[$words[1]]);
+                $wrong += (int) ($value !== substr($this->value, 0, $asked[$key] ?? 0));
+                unset($asked[$key]);
             }
         }
         $misses += count($asked);
-        $sets = '';
-        foreach ($stored + $asked as $key => $bytes) {
-            $sets .= "set $key 0 0 $bytes noreply\r\n" . substr($this->value, 0, $bytes) . "\r\n";
+        $stored += $asked;
+        $stored === [] || $this->wire->set(array_map(fn (int $bytes): string => substr($this->value, 0, $bytes), $stored));
+    }
+
+    /** Stores until the server has evicted, and checks the last items. */
+    private function overhead(): array
+    {
+        [$value, $stored] = [substr($this->value, 0, $this->size['value_len']), 0];
+        $memory = $this->size['memory_mib'] << 20;
+        $enough = intdiv(2 * $memory, OVERHEAD_KEY + strlen($value));
+        while ($stored < $enough) {
+            $values = [];
+            for ($end = $stored + TOGETHER; $stored < $end; $stored++) {
+                $values[sprintf('key-%020d', $stored)] = $value;
+            }
+            $this->wire->set($values);
         }
-        $sets === '' || fwrite($this->stream, $sets);
+        $right = 0;
+        foreach ($this->wire->get(array_keys($values)) as $found) {
+            $right += (int) ($found === $value);
+        }
+        $items = $this->wire->count();
+        $items < $stored || fail('the server has evicted nothing');
+        return ['figure' => $memory / $items - OVERHEAD_KEY - strlen($value), 'asked' => count($values), 'right' => $right];
     }
 }
 
@@ -130,7 +267,7 @@ $client = null;
 while (($line = fgets(STDIN)) !== false) {
     $given = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
     $answer = match ($given['do']) {
-        'prepare' => ['ready' => ($client = new Client($given)) !== null],
+        'prepare' => ['ready' => ($client = new Client($argv[1], $given)) !== null],
         'measure' => $client->measure(),
     };
     echo json_encode($answer), "\n";

@@ -118,7 +118,7 @@ impl FoundPrograms {
 
     pub fn server(&self, server: PeerServer) -> Option<PathBuf> {
         match server {
-            PeerServer::Leveret => env::current_exe().ok(),
+            PeerServer::Leveret | PeerServer::LeveretRedis => env::current_exe().ok(),
             PeerServer::Memcached => in_path(Path::new("memcached")),
             PeerServer::MemcachedNewer => self.memcached_newer.as_deref().and_then(in_path),
             PeerServer::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),

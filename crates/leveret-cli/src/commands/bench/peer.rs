@@ -68,6 +68,8 @@ pub enum PeerServer {
     MemcachedNewer,
     Redis,
     Leveret,
+    /// At the entrance for Redis clients.
+    LeveretRedis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -101,7 +103,8 @@ impl CachePeer {
 
     pub fn is_ours(&self) -> bool {
         let is_named = |name: &String| name == "leveret" || name.starts_with("leveret/");
-        self.server == Some(PeerServer::Leveret) || self.extensions.iter().chain(&self.gem).any(is_named)
+        matches!(self.server, Some(PeerServer::Leveret | PeerServer::LeveretRedis))
+            || self.extensions.iter().chain(&self.gem).any(is_named)
     }
 }
 

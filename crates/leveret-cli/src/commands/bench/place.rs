@@ -137,6 +137,14 @@ impl Turn<'_> {
                 By::Tcp => words.extend(["--bind", "127.0.0.1", "--port", &port].map(String::from)),
                 By::Unix => words.extend(["--port", "0", "--unixsocket", &address].map(String::from)),
             }
+        } else if server == PeerServer::LeveretRedis {
+            words.extend(["serve", "--arena"].map(String::from));
+            words.push(self.folder.join(format!("server/bench{number}.arena")).display().to_string());
+            words.extend(["-m", &memory_mib.to_string(), "-t", "2", "-l", "127.0.0.1", "--redis"].map(String::from));
+            words.push(if by == By::Tcp { port.clone() } else { address.clone() });
+            if rustix::process::geteuid().is_root() {
+                words.extend(["-u", "root"].map(String::from));
+            }
         } else {
             if server == PeerServer::Leveret {
                 words.extend(["serve", "--arena"].map(String::from));
