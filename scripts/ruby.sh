@@ -114,7 +114,7 @@ build_platform_gem() {
     local folder=$1
     gem_files "$folder"
     cp "$RUBY_BUILD/lib/leveret/leveret.so" "$folder/lib/leveret/"
-    scripts/notices "$folder/THIRD-PARTY.txt"
+    scripts/crates.py notices "$folder/THIRD-PARTY.txt"
     strip --strip-debug "$folder/lib/leveret/leveret.so"
     (cd "$folder" && LEVERET_GEM=platform "$RUBY" -S gem build -q leveret.gemspec)
 }
