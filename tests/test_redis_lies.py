@@ -73,7 +73,7 @@ class Faults(SystemTest):
                 """[, $socket, $pid] = $argv;
                 $r = new Redis(); $r->connect($socket, -1, 0, null, 0, 0.1); $failed = 0;
                 for ($i = 0; $i < 40; $i++) {
-                    if ($i % 5 === 1) posix_kill((int) $pid, SIGSTOP);
+                    if ($i % 5 === 1) { posix_kill((int) $pid, SIGSTOP); while (!str_contains(file_get_contents("/proc/$pid/stat"), ') T ')) usleep(100); }
                     try { $got = $i % 2 ? $r->get("k$i") : $r->mget(["k$i", "k0"])[0]; if ($got !== "v$i") exit("k$i is " . var_export($got, true)); }
                     catch (RedisException $e) { $failed++; }
                     posix_kill((int) $pid, SIGCONT);

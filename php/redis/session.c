@@ -1,7 +1,7 @@
 /* redis/session.c: the session handler "redis", which shares its sessions with php-redis' one.
  *
- * A session is the string "<prefix><id>", which lives session.gc_maxlifetime seconds, on the server that the first bytes
- * of the id name. While a script has it open it may hold its lock, the key with "_LOCK" behind it. */
+ * A session is the string "<prefix><id>", which lives session.gc_maxlifetime seconds, on the server that the first
+ * bytes of the id name. While a script has it open it may hold its lock, the key with "_LOCK" behind it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

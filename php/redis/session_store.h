@@ -33,8 +33,8 @@ zend_string *php_leveret_redis_session_key(const redis_session_server *server, c
 void php_leveret_redis_session_warn(const redis_session_server *server, const char *what, redis_node *reply);
 #define REDIS_SESSION_AWAY "Error communicating with Redis server"
 
-/* Holds the lock of `id`, if locks are held at all. `*has_value`: `reply` is the session, which was asked for in the same
- * round trip. False: a warning has told why not, or PHP has to do something else; the session may be gone. */
+/* Holds the lock of `id`, if locks are held at all. `*has_value`: `reply` is the session, which was asked for in the
+ * same round trip. False: a warning has told why not, or PHP has to do something else; the session may be gone. */
 bool php_leveret_redis_session_lock(void **mod_data, redis_session_server *server, const zend_string *id,
 	const zend_string *key, bool *has_value, redis_node *reply);
 /* NULL, or the server that has failed: `reply` or its link tells why. */
@@ -48,7 +48,8 @@ bool php_leveret_redis_session_exists(redis_session_server *server, const zend_s
 bool php_leveret_redis_session_touch(
 	redis_session_server *server, const zend_string *key, zend_long lifetime, redis_node *reply);
 
-/* REDIS_UNLOCKED: locks are held, and not this one. REDIS_EXPIRED: it is another one's by now, or nobody's. REDIS_REFUSED: the reply tells why; REDIS_AWAY: the link. */
+/* REDIS_UNLOCKED: locks are held, and not this one. REDIS_EXPIRED: it is another one's by now, or nobody's.
+ * REDIS_REFUSED: the reply tells why; REDIS_AWAY: the link. */
 typedef enum redis_written { REDIS_WRITTEN, REDIS_UNLOCKED, REDIS_EXPIRED, REDIS_REFUSED, REDIS_AWAY } redis_written;
 redis_written php_leveret_redis_session_write(redis_session *session, redis_session_server *server,
 	const zend_string *id, leveret_bytes value, zend_long lifetime, redis_node *reply);

@@ -43,7 +43,7 @@ tell('a small hash', function () use ($r) { $r->hSet('small', 'a', 1); $it = nul
 $r->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 tell('with retries no page is empty', function () use ($r) {
     for ($it = null, $empty = 0; ($page = $r->scan($it, 'key29*')) !== false; ) {
-        $empty += !$page;
+        $empty += !$page && $it !== 0; // the last one may be
     }
     return $empty;
 });
@@ -74,7 +74,7 @@ from 0: [false, 0]
 from "0": [false, '0']
 a hash that is missing: [[], 0]
 a small hash: [['a' => '1'], 0, false]
-with retries no page is empty: 1
+with retries no page is empty: 0
 the option: [1, true, 0, false, 0]
 the prefix is none of its pattern: [0, 'da39a3ee', 0]
 unless SCAN_PREFIX: [true, 2, [111, '1f25dd2c', 0], [0, 'da39a3ee', 0]]
