@@ -154,6 +154,7 @@ impl Shared {
         if let Some(Err(why)) = self.redis.as_ref().map(|redis| redis.databases.settle(0, &new)) {
             log::tell(Level::Warning, format_args!("database 0 keeps its policy: {why}"));
         }
+        log::tell_older(&new);
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
         *arena = new.clone();
         self.edition.fetch_add(1, Release);

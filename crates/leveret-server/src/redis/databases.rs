@@ -42,6 +42,7 @@ impl DatabaseArenas {
                 let opened = Arena::open(&path, &options.create(false));
                 let (arena, _) = opened.map_err(|error| DatabaseError::Open(number, error.into()))?;
                 databases.settle(number, &arena).map_err(|why| DatabaseError::Policy(number, why))?;
+                log::tell_older(&arena);
                 there = Some(arena);
             }
             databases.open.get_mut().unwrap_or_else(PoisonError::into_inner).push(there);
@@ -105,6 +106,7 @@ impl DatabaseArenas {
                     let path = path.display();
                     log::tell(Level::Info, format_args!("database {number} is made: {path} ({memory} MiB, {policy})"));
                 }
+                log::tell_older(&arena);
                 *place = Some(arena.clone());
                 self.edition.fetch_add(1, Release);
                 Ok((arena, true))

@@ -11,6 +11,8 @@ pub(crate) mod times;
 pub(crate) mod writes;
 
 use crate::Settings;
+pub use databases::path_of as path_of_database;
+
 use announced::Announced;
 use clients::{Client, Clients};
 use counters::CommandCounters;
