@@ -33,6 +33,8 @@ foreach (objects() as $name => [$value, $is_plain]) {
         echo "$name is ", $is_plain ? 'not ' : '', "in the compact form\n";
     }
 }
+unset($value, $have);
+gc_collect_cycles();   // one of them contains itself
 try {
     apcu_fetch('fixed')->id = 2;
 } catch (Error $e) {
