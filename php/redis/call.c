@@ -115,6 +115,9 @@ bool php_leveret_redis_flush(redis_object *self, uint64_t *turn)
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply)
 {
 	uint64_t turn;
+	if (!is_raw && leveret_redis_execute(self->link, words->list, words->count, &turn)) {
+		return php_leveret_redis_read(self, turn, reply);
+	}
 	return php_leveret_redis_request(self, words, is_raw) && php_leveret_redis_flush(self, &turn)
 		&& php_leveret_redis_read(self, turn, reply);
 }

@@ -149,7 +149,8 @@ bool php_leveret_redis_request(redis_object *self, redis_words *words, bool is_r
 bool php_leveret_redis_flush(redis_object *self, uint64_t *turn);
 /* One whole reply; the node is freed by the caller. False: an exception is pending. */
 bool php_leveret_redis_read(redis_object *self, uint64_t turn, redis_node *node);
-/* As sending and reading one command whatever the mode. */
+/* As sending and reading one command whatever the mode. Commands on strings are executed in the arena of a server of this
+ * host where that is possible. */
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply);
 void php_leveret_redis_node_free(redis_node *node);
 /* Throws what the link says, and forgets the queue where the connection is gone. */

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod class;
 mod floor;
 mod idle;
 mod latency;
@@ -189,6 +190,7 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<T
         Measure::Watched(traffic) => watched::run(bench, row, &size(traffic), progress),
         Measure::Latency(traffic) => latency::run(bench, row, &size(traffic), progress),
         Measure::Scraped { keys } => scraped::run(bench, row, if bench.quick { 1000 } else { keys }, progress),
+        Measure::Class(work) => class::run(bench, row, work, progress),
         Measure::Idle { connections } => idle::run(bench, row, if bench.quick { 200 } else { connections }, progress),
     }
 }

@@ -1,5 +1,6 @@
 //! The rows of the table, as data.
 
+use crate::class::ClassWork;
 use crate::server::BenchTransport;
 use leveret_load::workload::LoadRequest;
 use leveret_rounds::RatioTarget;
@@ -30,6 +31,8 @@ pub enum Measure {
     Scraped { keys: u32 },
     /// Memory of so many idle connections.
     Idle { connections: usize },
+    /// The class `Redis` of PHP.
+    Class(ClassWork),
 }
 
 /// Who asks what.
@@ -308,6 +311,39 @@ pub const REDIS_ROWS: &[Row] = &[
         measure: Measure::Latency(BASE),
         options: LARGE,
         patience: 1,
+    },
+    Row {
+        name: "class-get",
+        title: "Redis::get of PHP, Unix: php-redis on Redis, ours by the arena of our server",
+        target: RatioTarget::AtMost(0.01),
+        measure: Measure::Class(ClassWork { name: "get", calls: 10_000, cpu_of_client: false }),
+        options: SMALL,
+        patience: 1,
+    },
+    // The target is 20 microseconds where php-redis takes 85.
+    Row {
+        name: "class-page",
+        title: "connect, get, close, as a page does, Unix",
+        target: RatioTarget::AtMost(0.235),
+        measure: Measure::Class(ClassWork { name: "page", calls: 2_000, cpu_of_client: false }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "class-get-cpu",
+        title: "Redis::get of PHP on Redis, Unix: CPU time of the client",
+        target: RatioTarget::AtMost(0.8),
+        measure: Measure::Class(ClassWork { name: "get", calls: 10_000, cpu_of_client: true }),
+        options: SMALL,
+        patience: CLOSE,
+    },
+    Row {
+        name: "class-pipeline-cpu",
+        title: "pipelines of 50 GETs of PHP on Redis, Unix: CPU time of the client",
+        target: RatioTarget::AtMost(0.7),
+        measure: Measure::Class(ClassWork { name: "pipeline", calls: 1_000, cpu_of_client: true }),
+        options: SMALL,
+        patience: CLOSE,
     },
 ];
 

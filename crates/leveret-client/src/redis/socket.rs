@@ -27,6 +27,8 @@ pub(crate) struct RedisSocket {
     pub identity: RedisIdentity,
     /// A raw command has changed what is known of it: it is not kept for others.
     pub is_opaque: bool,
+    /// The last nonce that a server of this host has announced when it was asked for its own.
+    pub asked_nonce: Option<u128>,
     /// The process that has opened it: a child must not speak on its parent's.
     pid: u32,
 }
@@ -77,6 +79,7 @@ impl RedisSocket {
             sent: 0,
             identity: RedisIdentity::default(),
             is_opaque: false,
+            asked_nonce: None,
             pid: process_id(),
         }
     }

@@ -1,11 +1,14 @@
 //! The command table: what is served here, what a server does, and what is refused by its name.
 mod bits;
+mod by_key;
 mod keyspace;
 mod refused;
 mod row;
 mod scripting;
 mod server;
 mod strings;
+
+pub use by_key::{key_command, KeyCommand};
 
 use crate::command::CommandRow;
 
