@@ -14,16 +14,15 @@ from support import AM_ROOT, SystemTest
 # Longer than what was seen of a server is relied on.
 LATER = 0.05
 
-# Method, arguments behind the key, what is called before.
+# Method, arguments behind the key, what is called before where that is not set().
 DIRECT = [
-    ("set", ["v"], None), ("set", ["v", {"EX": 100}], None), ("set", ["v", ["NX"]], None), ("set", ["v", ["XX", "GET"]], None),
-    ("set", ["v", 100], None), ("setex", [100, "v"], None), ("psetex", [100000, "v"], None), ("setnx", ["v"], None),
-    ("get", [], None), ("getset", ["w"], None), ("getDel", [], None), ("getEx", [{"EX": 10}], None), ("append", ["x"], None),
-    ("strlen", [], None), ("exists", [], None), ("type", [], None), ("ttl", [], None), ("pttl", [], None), ("expiretime", [], None),
-    ("pexpiretime", [], None), ("expire", [100], None), ("pexpire", [100000], None), ("expireAt", [2000000000], None),
-    ("pexpireAt", [2000000000000], None), ("persist", [], None), ("touch", [], None), ("del", [], None), ("unlink", [], None),
-    ("incr", [], "del"), ("incr", [5], "del"), ("incrBy", [5], "del"), ("decr", [], "del"), ("decr", [3], "del"), ("decrBy", [5], "del"),
-    ("incrByFloat", [1.5], "del"),
+    ("set", ["v"], None), ("set", ["v", {"EX": 100}], None), ("set", ["v", {"PXAT": 2000000000000}], None), ("set", ["v", ["NX"]], None),
+    ("set", ["v", ["XX", "KEEPTTL"]], None), ("set", ["v", 100], None), ("setex", [100, "v"], None), ("psetex", [100000, "v"], None),
+    ("setnx", ["v"], None), ("get", [], None), ("strlen", [], None), ("exists", [], None), ("type", [], None), ("ttl", [], None),
+    ("pttl", [], None), ("expiretime", [], None), ("pexpiretime", [], None), ("expire", [100], None), ("expire", [100, "NX"], None),
+    ("pexpire", [100000], None), ("expireAt", [2000000000], None), ("pexpireAt", [2000000000000], None), ("persist", [], None),
+    ("del", [], None), ("unlink", [], None), ("incr", [], "del"), ("incr", [5], "del"), ("incrBy", [5], "del"), ("decr", [], "del"),
+    ("decr", [3], "del"), ("decrBy", [5], "del"),
 ]
 
 

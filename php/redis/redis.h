@@ -161,6 +161,11 @@ void php_leveret_redis_enqueue(redis_object *self, redis_shape shape, void *cont
 void php_leveret_redis_set_error(redis_object *self, zend_string *text);
 void php_leveret_redis_throw(const char *text);
 
+/* --- redis/arena.c --- */
+
+/* MGET and STRLEN from the arena of a server of this host. False: nothing was done, the command is to be sent. Runs user code. */
+bool php_leveret_redis_read_arena(redis_object *self, const redis_words *words, redis_shape shape, zval *value);
+
 /* --- redis/reply.c --- */
 
 #define REDIS_SHAPE(name) \

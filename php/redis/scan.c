@@ -1,85 +1,9 @@
-/* redis/scan.c: get() by the short cut, walks, raw commands, and messages of channels. */
+/* redis/scan.c: walks, raw commands, and messages of channels. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "redis.h"
-
-/* --- get() --- */
-
-static zend_always_inline zend_string *full_key(const redis_object *self, zend_string *key)
-{
-	const zend_string *prefix = self->prefix;
-	return UNEXPECTED(prefix)
-		? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
-		: zend_string_copy(key);
-}
-
-/* As clients of the server get it: it gives arrays of other entrances in the form of serialize(). */
-static zend_always_inline bool is_given_as_it_is(const leveret_meta *meta)
-{
-	return EXPECTED(meta->encoding != LEVERET_PHP)
-		|| (meta->origin != LEVERET_NATIVE && meta->origin != LEVERET_RUBY);
-}
-
-/* Straight from the arena of a server of this host. False: the server, or its arena by the common way, is to be asked. */
-static zend_always_inline bool get_from_arena(redis_object *self, zend_string *key, zval *return_value)
-{
-	leveret_arena *arena = leveret_redis_arena(self->link);
-	if (!arena) {
-		return false;
-	}
-	leveret_reading reading;
-	leveret_bytes name = php_leveret_string(key);
-	leveret_status status = leveret_read_begin(arena, name, 0, 0, 0, &reading);
-	zend_string *data = NULL;
-	do {
-		if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_RETRY)) {
-			RETVAL_FALSE;
-			return status == LEVERET_MISS;
-		}
-		if (!is_given_as_it_is(&reading.found.meta)) {
-			return false;
-		}
-		status = php_leveret_read_string(arena, name, &reading, &data);
-	} while (UNEXPECTED(status != LEVERET_OK));
-	if (EXPECTED(self->serializer == REDIS_SERIALIZER_NONE && self->compression == REDIS_COMPRESSION_NONE)) {
-		RETVAL_NEW_STR(data);
-		return true;
-	}
-	/* Held: code of the value (__wakeup) may let go of the object. */
-	zval value;
-	GC_ADDREF(&self->std);
-	if (php_leveret_redis_unpack(self, data, &value)) {
-		zend_string_release(data);
-	} else {
-		ZVAL_STR(&value, data);
-	}
-	ZVAL_COPY_VALUE(return_value, &value);
-	OBJ_RELEASE(&self->std);
-	return true;
-}
-
-PHP_METHOD(Redis, get)
-{
-	zend_string *key;
-	ZEND_PARSE_PARAMETERS_START(1, 1)
-		Z_PARAM_STR(key)
-	ZEND_PARSE_PARAMETERS_END();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	key = full_key(self, key);
-	if (UNEXPECTED(self->mode != REDIS_ATOMIC || !get_from_arena(self, key, return_value))) {
-		redis_words words;
-		php_leveret_redis_words_begin(&words, self, "GET");
-		php_leveret_redis_add_string(&words, key);
-		php_leveret_redis_send(self, &words, php_leveret_redis_string, NULL, false, return_value);
-		php_leveret_redis_words_free(&words);
-	}
-	zend_string_release(key);
-}
 
 PHP_METHOD(Redis, rawcommand)
 {

@@ -6,8 +6,8 @@ use crate::types::slice;
 use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::TlsOptions;
 use leveret_client::redis::{
-    ArenaValidity, BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer, RedisState,
-    RedisTuning,
+    ArenaValidity, BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer,
+    RedisState, RedisTuning,
 };
 use leveret_redis_code::*;
 use std::ffi::{c_void, OsStr};

@@ -22,7 +22,11 @@ pub unsafe extern "C" fn leveret_redis_execute(
     let (redis, words) = unsafe { (&mut *redis, slice(words, count)) };
     // SAFETY: by contract.
     let word = |index: usize| words.get(index).map_or(&[][..], |word| unsafe { word.as_slice() });
-    let Some(number) = redis.link().execute(&word, count) else { return 0 };
+    let Some(number) = redis.link.execute(&word, count) else { return 0 };
+    // SELECT alone leads to another arena.
+    if word(0) == b"SELECT" {
+        redis.validity = None;
+    }
     // SAFETY: by contract.
     unsafe { turn.write(number) };
     1

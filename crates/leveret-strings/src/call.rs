@@ -2,7 +2,7 @@
 use crate::library::Scripts;
 use crate::problem::Problem;
 use crate::watch::{WatchGuard, WatchedState};
-use leveret_engine::{Arena, Deadline, Error, EvictionPolicy, Found, Item, Stored, Terms, Time};
+use leveret_engine::{Arena, CountedSigned, Deadline, Error, EvictionPolicy, Found, Item, Stored, Terms, Time};
 use leveret_protocol::resp::ReplyWriter;
 
 /// The databases of a server, as its commands see them.
@@ -121,13 +121,28 @@ pub struct Call<'c> {
     /// The full name of the command, for texts.
     pub name: &'static str,
     /// In a transaction that has written nothing yet: what it watches in this database. Else empty.
-    pub guards: &'c [WatchGuard<'c>],
+    pub(crate) guards: &'c [WatchGuard<'c>],
+    /// There where there are guards.
+    pub(crate) compared: Option<&'static ComparedCalls>,
 }
+
+/// Writes of keys that a transaction watches. A program that has no transactions is linked without them.
+pub struct ComparedCalls {
+    pub count: CountCompared,
+    pub retime: RetimeCompared,
+}
+
+type CountCompared = fn(&Call<'_>, &Arena, &[u8], i64, WatchedState) -> Result<CountedSigned, Problem>;
+type RetimeCompared = fn(&Call<'_>, &Arena, &[u8], Decide<'_>, WatchedState) -> Result<(), Problem>;
+
+/// The deadline that an item is to have; None: it keeps its own.
+pub type Decide<'d> = &'d mut dyn FnMut(&Found) -> Option<Deadline>;
 
 impl<'c> Call<'c> {
     /// In this database, now.
     pub fn new(host: &'c dyn Databases, database: u32, reply: ReplyWriter<'c>) -> Call<'c> {
-        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "", guards: &[] }
+        let arena = host.arena(database);
+        Call { host, database, arena, now: Time::now(), reply, name: "", guards: &[], compared: None }
     }
 
     /// What the transaction has seen of a key, if its writes depend on that.

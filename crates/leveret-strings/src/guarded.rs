@@ -1,11 +1,23 @@
 //! Writes of one key. In a transaction the first one is a compare with what WATCH saw of the key.
-use crate::call::{Call, StoreByHost};
+//!
+//! The larger of these compares are reached through `Call::guard`: a program that has no transactions is linked without them.
+use crate::call::{Call, ComparedCalls, Decide, StoreByHost};
 use crate::problem::Problem;
-use crate::watch::{WatchedState, EXACT};
-use leveret_engine::{
-    Amendment, Arena, CountedSigned, Deadline, Found, Item, Meta, Mode, NewCas, Stored, Terms, Value,
-};
+use crate::watch::{WatchGuard, WatchedState, EXACT};
+use leveret_engine::{Amendment, Arena, CountedSigned, Deadline, Item, Meta, Mode, NewCas, Stored, Terms, Value};
 use leveret_protocol::resp::parse_integer;
+
+static COMPARED: ComparedCalls = ComparedCalls { count: count_compared, retime: retime_compared };
+
+impl<'c> Call<'c> {
+    /// It belongs to a transaction that has written nothing yet, and that watches these keys of the database.
+    pub fn guard(&mut self, guards: &'c [WatchGuard<'c>]) {
+        (self.guards, self.compared) = (guards, Some(&COMPARED));
+    }
+}
+
+/// Who compares has been told how.
+const UNGUARDED: Problem = Problem::ForOthers;
 
 /// Stores a value.
 #[inline]
@@ -94,7 +106,7 @@ pub fn count(call: &mut Call<'_>, key: &[u8], by: i64) -> Result<CountedSigned, 
     let arena = call.writable()?;
     match call.guard_of(key) {
         None => Ok(arena.count_signed(key, by, call.now)?),
-        Some(state) => count_compared(call, arena, key, by, state),
+        Some(state) => (call.compared.ok_or(UNGUARDED)?.count)(call, arena, key, by, state),
     }
 }
 
@@ -130,13 +142,21 @@ fn count_compared(
 }
 
 /// Gives a key the deadline that `decide` answers.
-pub fn retime(
+pub fn retime(call: &Call<'_>, arena: &Arena, key: &[u8], decide: Decide<'_>) -> Result<(), Problem> {
+    match call.guard_of(key) {
+        None => arena.retime(key, call.now, decide).map(|_| ()).map_err(Problem::from),
+        Some(state) => (call.compared.ok_or(UNGUARDED)?.retime)(call, arena, key, decide, state),
+    }
+}
+
+fn retime_compared(
     call: &Call<'_>,
     arena: &Arena,
     key: &[u8],
-    decide: &mut dyn FnMut(&Found) -> Option<Deadline>,
+    decide: Decide<'_>,
+    state: WatchedState,
 ) -> Result<(), Problem> {
-    let Some(WatchedState::Present { cas, .. }) = call.guard_of(key) else {
+    let WatchedState::Present { cas, .. } = state else {
         arena.retime(key, call.now, decide)?;
         return Ok(());
     };

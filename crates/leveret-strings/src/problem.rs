@@ -28,6 +28,8 @@ pub enum Problem {
     LongAnswer,
     /// A watched key is not as EXEC has found it: nothing was written.
     Lost,
+    /// A program that is linked without a part of the command was asked for it: nothing was done.
+    ForOthers,
 }
 
 impl Problem {
@@ -57,6 +59,7 @@ impl Problem {
             Problem::Engine(error) => write_engine(reply, error),
             Problem::LongAnswer => reply.error("ERR the answer is longer than this server sends"),
             Problem::Lost => reply.nil_array(),
+            Problem::ForOthers => reply.error("ERR not done here"),
         }
     }
 }

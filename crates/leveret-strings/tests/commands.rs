@@ -64,7 +64,7 @@ fn ran(host: &Host, words: &[&str], guards: &[WatchGuard<'_>]) -> (Option<Ran>, 
     let request: ArgumentsBuf = words.iter().collect();
     let mut output = Vec::new();
     let mut call = Call::new(host, 0, ReplyWriter::new(&mut output, RespVersion::Two));
-    call.guards = guards;
+    call.guard(guards);
     let ran = match find(&request.arguments()) {
         Ok(row) => Some(run(row, &mut call, &request.arguments())),
         Err(problem) => {

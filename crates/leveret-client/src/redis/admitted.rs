@@ -11,7 +11,8 @@ static ADMITTED: Mutex<Vec<(u128, RedisCredentials)>> = Mutex::new(Vec::new());
 
 /// The server with this nonce has agreed to these credentials.
 pub(super) fn is_known(nonce: u128, credentials: &RedisCredentials) -> bool {
-    unless_held(&ADMITTED).is_some_and(|admitted| admitted.iter().any(|(of, known)| *of == nonce && known == credentials))
+    unless_held(&ADMITTED)
+        .is_some_and(|admitted| admitted.iter().any(|(of, known)| *of == nonce && known == credentials))
 }
 
 /// Remembers it.
@@ -62,9 +63,12 @@ mod tests {
         };
         add(7, with(None, "right"));
         assert!(is_known(7, &with(None, "right")));
-        for (nonce, credentials) in
-            [(8, with(None, "right")), (7, with(None, "wrong")), (7, with(Some("default"), "right")), (7, with(None, ""))]
-        {
+        for (nonce, credentials) in [
+            (8, with(None, "right")),
+            (7, with(None, "wrong")),
+            (7, with(Some("default"), "right")),
+            (7, with(None, "")),
+        ] {
             assert!(!is_known(nonce, &credentials), "{nonce} {credentials:?}");
         }
     }

@@ -237,7 +237,9 @@ fn run_here(
 ) -> Ran {
     let mut call = Call::new(&house, state.database, ReplyWriter::new(cx.output, state.version));
     call.now = cx.now;
-    call.guards = guards;
+    if !guards.is_empty() {
+        call.guard(guards);
+    }
     let ran = run(row, &mut call, &request);
     if let Ran::Done(impact) = ran {
         if impact != Impact::None && house.redis.writes.are_watched() {
