@@ -58,12 +58,32 @@ if test "$PHP_LEVERET" != "no"; then
     if test "$PHP_LEVERET_ZSTD" != "no"; then
       LEVERET_FEATURES="--features zstd"
     fi
+    LEVERET_CORE_RULE=leveret-core
     PHP_SUBST([LEVERET_FEATURES])
+    PHP_SUBST([LEVERET_CORE_RULE])
     PHP_SUBST([LEVERET_CARGO])
     PHP_SUBST([LEVERET_TARGET])
     PHP_SUBST([LEVERET_MANIFEST])
   fi
   PHP_SUBST([LEVERET_CORE_LIB])
+
+  dnl ./x and debian/rules set the variable: they build a copy of this folder.
+  AC_MSG_CHECKING([for the version of leveret])
+  leveret_version=$LEVERET_VERSION
+  if test -z "$leveret_version" && test -x "$leveret_root/scripts/version"; then
+    leveret_version=`"$leveret_root/scripts/version"`
+  fi
+  if test -z "$leveret_version"; then
+    AC_MSG_RESULT([unknown])
+    AC_MSG_ERROR([no scripts/version in $leveret_root: set LEVERET_VERSION, as in LEVERET_VERSION=1.2.3 ./configure])
+  fi
+  AC_MSG_RESULT([$leveret_version])
+  dnl A file of its own, left alone while nothing changes: config.h would compile every file again.
+  leveret_release_h=PHP_EXT_BUILDDIR([leveret])/release.h
+  leveret_release="#define PHP_LEVERET_VERSION \"$leveret_version\""
+  if test ! -f "$leveret_release_h" || test "`cat "$leveret_release_h"`" != "$leveret_release"; then
+    echo "$leveret_release" >"$leveret_release_h"
+  fi
 
   dnl A copy of this folder is built as well as the original, so the header is looked for around both the sources and the library.
   AC_MSG_CHECKING([for leveret.h])
@@ -108,7 +128,7 @@ if test "$PHP_LEVERET" != "no"; then
       redis/value.c redis/compress.c redis/build_keys.c redis/build_lists.c redis/build_sorted.c redis/build_streams.c redis/build_admin.c redis/build_servers.c redis/tell.c redis/arena.c redis/scan.c
     ]),
     [$ext_shared],,
-    [-I@ext_srcdir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+    [-I@ext_srcdir@ -I@ext_builddir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_BUILD_DIR(m4_normalize([
     $ext_builddir/base $ext_builddir/codec $ext_builddir/decoded $ext_builddir/apcu $ext_builddir/cache $ext_builddir/client
     $ext_builddir/memcached $ext_builddir/memcache $ext_builddir/redis

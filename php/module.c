@@ -10,6 +10,7 @@
 #include "codec/serializer.h"
 #include "decoded/table.h"
 #include "php_leveret.h"
+#include "release.h"
 #include "provide.h"
 
 #include "ext/standard/info.h"
@@ -61,7 +62,7 @@ static PHP_INI_MH(on_update_dir)
 			"the absolute path of a folder, or empty")) {
 		return FAILURE;
 	}
-	/* php-fpm sets it anew for each request, mostly to what it was. */
+	/* php-fpm sets it again for each request, mostly to its present value. */
 	if (!LEVERET_G(dir) || strcmp(LEVERET_G(dir), ZSTR_VAL(new_value)) != 0) {
 		php_leveret_place_changed();
 	}

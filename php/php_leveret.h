@@ -9,8 +9,6 @@
 
 #include "php.h"
 
-#define PHP_LEVERET_VERSION "0.1.0"
-
 extern zend_module_entry leveret_module_entry;
 #define phpext_leveret_ptr &leveret_module_entry
 

@@ -69,7 +69,7 @@ static zend_module_entry *loaded(const char *name)
 
 zend_result php_leveret_provide(void)
 {
-	/* Who has left the default has not asked for a module: he may well have the real one. */
+	/* A default is not a request for a module: the user may well have the real one. */
 	bool asked = cfg_get_entry("leveret.provide", strlen("leveret.provide")) != NULL;
 	for (size_t i = 0; i < DROP_INS; i++) {
 		const char *name = drop_ins[i].name;

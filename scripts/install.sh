@@ -26,23 +26,37 @@ DEBIAN=$(debian_known)
 LEVERET_PHP=${LEVERET_PHP:-${DEBIAN_PHPS[${DEBIAN:-12}]}}
 export LEVERET_PHP
 
-BUILD_PACKAGES=(ca-certificates gcc libc6-dev make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
+RUST_PACKAGES=(ca-certificates gcc libc6-dev)
+BUILD_PACKAGES=("${RUST_PACKAGES[@]}" make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
 DEMO_PACKAGES=("php$LEVERET_PHP-apcu" memcached "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack")
+
+# What the tests of these crates run beside. Those of the others take Rust alone.
+declare -A CRATE_PACKAGES=(
+    [leveret-bench]="memcached redis-server"
+    [leveret-cli]="memcached"
+    [leveret-client]="memcached redis-server"
+    [leveret-engine]="valgrind"
+    [leveret-server]="memcached libsasl2-modules sasl2-bin"
+    [leveret-strings]="redis-server"
+)
+RUBY_PACKAGES=(
+    ruby ruby-dev ruby-minitest ruby-dalli ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties ruby-redis ruby-sidekiq
+    ruby-sinatra puma yard memcached redis-server "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack" python3
+)
+# Their Rails can store by it.
+case $DEBIAN in 13 | 26.04) RUBY_PACKAGES+=(ruby-msgpack) ;; esac
 TEST_PACKAGES=(
-    python3 shellcheck clang-format valgrind nginx-light memcached liburi-perl sasl2-bin libsasl2-modules libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
-    ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
-    python3-django python3-pylibmc
-    ruby-sinatra ruby-sidekiq ruby-redis redis-server redis-tools tcl python3-redis python3-django-redis yard
-    "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache,redis}
+    "${RUBY_PACKAGES[@]}" shellcheck clang-format valgrind nginx-light liburi-perl sasl2-bin libsasl2-modules libmemcached-tools netcat-openbsd curl
+    python3-pymemcache python3-django python3-pylibmc python3-redis python3-django-redis redis-tools tcl
+    "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,memcached,memcache,redis}
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
     debhelper dh-php build-essential pkg-config
 )
-# What newer ones have no more, as the tests say; and what their Rails can store by.
+# What newer ones have no more, as the tests say.
 case $DEBIAN in
     12) TEST_PACKAGES+=(php-illuminate-cache php-illuminate-redis php-predis php-horde-memcache) ;;
-    13) TEST_PACKAGES+=(php-illuminate-cache php-illuminate-redis php-predis ruby-msgpack) ;;
-    26.04) TEST_PACKAGES+=(ruby-msgpack) ;;
+    13) TEST_PACKAGES+=(php-illuminate-cache php-illuminate-redis php-predis) ;;
 esac
 
 # Installing it changes an Apache that is there: to the MPM prefork and to mod_php. Only where there is none is it asked for; elsewhere its

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./x leaks: the phpt tests under valgrind. No block may be lost, no byte used that is nobody's, and the output must be right.
+# ./x leaks: the phpt tests under valgrind. No block may leak, no invalid byte may be used, and the output must be right.
 
 # One of each family that has code of its own; `./x test` has no time for more.
 LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression memcached/more_behind_a_value)
@@ -46,7 +46,7 @@ ruby_leaks_counts() {
     echo "$p $f $s"
 }
 
-# A block lost in a child, bytes that nobody has written and that are written out, and a freed one that is read.
+# A block lost in a child, uninitialised bytes that are written out, and a freed one that is read.
 leaks_ruby_finds_what_is_planted() {
     local file kind found status=0
     file=$(mktemp)
@@ -77,7 +77,7 @@ leaks_short_part() {
     leaks_part "php: phpt under valgrind, one of a family" "${files[@]/%/.phpt}"
 }
 
-# A script that loses a block in a child and reads a freed one: who is silent about it is silent about ours too.
+# A script that loses a block in a child and reads a freed one: a check that misses it misses ours too.
 leaks_finds_what_is_planted() {
     local dir kind found status=0
     dir=$(mktemp -d)

@@ -4,12 +4,12 @@
 # The models' files, those first whose models notice most.
 MODEL_GROUPS=(read split lock lease service flush growth count before fill parent watch journal crash)
 
-# In a folder of its own, since all is built anew with other atomics. The words of the models wanted come behind.
+# In a folder of its own, since all is built again with other atomics. The words of the models wanted come behind.
 MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model
     cargo test --profile model --locked -p leveret-engine --lib -- --nocapture)
 
 # ./x model [WORD]: the long forms of the models whose name contains WORD. ./x model weak: without each ordering of the engine in
-# turn; prints the table of docs/proof.md. Without a word: both.
+# turn; prints the tables of crates/leveret-engine/src/models/weakened.md. Without a word: both.
 verb_model() {
     need_rust
     need "${BUILD_PACKAGES[@]}" python3

@@ -7,7 +7,7 @@ MUSL_TARGET=x86_64-unknown-linux-musl
 
 musl_core() { printf '%s/target/%s/release/libleveret_ffi.a' "$ROOT/$MUSL" "$MUSL_TARGET"; }
 
-# What has no other library than the kernel: it runs on any Linux with this processor, whatever libc that has.
+# What has no other library than the kernel: it runs on any Linux with this processor, with any libc.
 musl_command() { printf '%s/target-static/%s/release/leveret' "$ROOT/$MUSL" "$MUSL_TARGET"; }
 
 # with_musl COMMAND...: what this compiles in C is for musl.
@@ -32,7 +32,7 @@ musl_tools() {
     mkdir -p "$MUSL/bin"
     printf '#!/bin/sh\necho musl libc\n' >"$MUSL/bin/ldd"
     chmod +x "$MUSL/bin/ldd"
-    # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nobody unwinds here: a panic aborts. Weak: some PHPs name LDFLAGS twice.
+    # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nothing unwinds here: a panic aborts. Weak: some PHPs name LDFLAGS twice.
     printf '__attribute__((weak)) int _dl_find_object(void *pc, void *found) { (void) pc; (void) found; return -1; }\n' >"$MUSL/no-unwinding.c"
     musl-gcc -O2 -fPIC -c "$MUSL/no-unwinding.c" -o "$MUSL/no-unwinding.o"
     # Rust's library asks for LLVM's unwinder when all is static; gcc's has the same functions. To ld this text is a library.

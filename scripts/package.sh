@@ -21,7 +21,7 @@ verb_package() {
     [ "$(id -u)" -eq 0 ] || fail "Only root can enter another system." "Run it as root: sudo ./x package $*"
     need_rust
     need gcc libc6-dev mmdebstrap iproute2 python3
-    mkdir -p build
+    renew_version
     if [ -z "$architecture" ]; then
         build_rust
     else
@@ -109,7 +109,10 @@ package_sources() {
         scripts/notices "$2/debian/prebuilt/THIRD-PARTY.txt" &&
         package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/" || return 1
     # Debian's packages go into unstable first, Ubuntu's into the release that they are for.
-    ! is_ubuntu "$(package_suite "$1")" || sed -i "1s/ unstable;/ $(package_suite "$1");/" "$2/debian/changelog"
+    local suite=unstable
+    ! is_ubuntu "$(package_suite "$1")" || suite=$(package_suite "$1")
+    use_version
+    scripts/version changelog "$suite" >"$2/debian/changelog" && put_gem_version "$2/ruby"
 }
 
 # The command and the library.
@@ -128,6 +131,6 @@ package_stamp() {
     {
         find debian php packaging docs ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
         package_prebuilt "$1" | xargs sha256sum
-        sha256sum scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md README.md
+        sha256sum scripts/version scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md README.md
     } | sha256sum | cut -d' ' -f1
 }

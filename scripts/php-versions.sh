@@ -59,7 +59,7 @@ php_zts() {
 # Those of PHP's own images for threads. An extension sees what they change: it works only with a PHP that was built with the same.
 PHP_THREADS=(--enable-zts --disable-zend-signals --enable-zend-max-execution-timers)
 
-# With --enable-debug PHP reports blocks that nobody has freed and checks its tables at each step. Only extensions that were built for
+# With --enable-debug PHP reports blocks that were not freed and checks its tables at each step. Only extensions that were built for
 # such a PHP can be loaded: those of a release are not.
 build_php_zts() { build_php build/php-zts 8.2 "for threads, with its own checks" "${PHP_THREADS[@]}" --enable-debug --enable-embed; }
 
@@ -102,6 +102,7 @@ php_static() {
             mkdir -p build/php-static
             fetch_source php8.2 "$source" "${PHP_SOURCES[8.2]}"
         fi
+        use_version
         rm -rf "$source/ext/leveret"
         cp -r php "$source/ext/leveret"
         cd "$source"

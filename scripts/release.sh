@@ -28,7 +28,8 @@ verb_release() {
     [ ${#kinds[@]} -gt 0 ] || kinds=("${RELEASE_KINDS[@]}" "${RELEASE_OTHERS[@]}")
     need_rust
     need "${BUILD_PACKAGES[@]}" binutils python3 git
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | sed -n 1p)
+    renew_version
+    version=$(<build/version)
     [ -z "$(git status --porcelain)" ] || note "The sources are those of the last commit; the binaries are of this folder, which has changed since."
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
@@ -180,6 +181,12 @@ asks_for_little() {
     esac
 }
 
+# says_version VERSION COMMAND...
+says_version() {
+    local said
+    said=$("${@:2}") && [ "$said" = "leveret $1" ] || { note "It says '$said' and not 'leveret $1'."; return 1; }
+}
+
 asks_php_for_little() {
     case $1 in musl*) return 0 ;; esac
     asks_php_for_what_all_have "$2"
@@ -232,15 +239,28 @@ serves() {
     return "$status"
 }
 
+# put_version TREE VERSION: there is no git in an archive, so its Cargo.toml and Cargo.lock say of which commit it is.
+put_version() {
+    local release
+    release=$(sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$1/Cargo.toml")
+    sed -i "/^\[workspace\.package\]/,/^\[/s/^version = \"$release\"/version = \"$2\"/" "$1/Cargo.toml" &&
+        sed -i "/^name = \"leveret-/{n;s/^version = \"$release\"/version = \"$2\"/}" "$1/Cargo.lock"
+}
+
 # What git knows, and the crates of Cargo.lock beside it.
 release_sources() {
     local tree=$2/leveret-$1 home target
     git archive --prefix="leveret-$1/" HEAD | tar -x -C "$2" &&
+        put_version "$tree" "$(scripts/version cargo)" &&
         mkdir "$tree/.cargo" &&
         (cd "$tree" && cargo vendor --locked vendor >.cargo/config.toml 2>/dev/null) &&
         tar -C "$2" --owner=0 --group=0 -czf "$2/php_leveret-$1-src.tgz" "leveret-$1" || return 1
     home=$(mktemp -d) target=$(mktemp -d)
-    (cd "$tree" && CARGO_HOME=$home CARGO_NET_OFFLINE=true cargo build --quiet --locked --target-dir "$target" -p leveret-ffi -p leveret-cli)
+    (
+        cd "$tree" &&
+            LEVERET_VERSION='' CARGO_HOME=$home CARGO_NET_OFFLINE=true cargo build --quiet --locked --target-dir "$target" -p leveret-ffi -p leveret-cli &&
+            says_version "$1" "$target/debug/leveret" --version
+    )
     local status=$?
     rm -rf --one-file-system "$home" "$target" "$tree"
     return "$status"

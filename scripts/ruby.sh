@@ -95,7 +95,7 @@ ruby_counts() {
 verb_gem() {
     need_rust
     need gcc libc6-dev make ruby ruby-dev
-    mkdir -p build
+    renew_version
     build_rust
     build_ruby "$(leveret_core)"
     build_gems
@@ -130,4 +130,11 @@ build_source_gem() {
 gem_files() {
     mkdir -p "$1"
     cp -r ruby/lib ruby/sig ruby/.yardopts ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$1"
+    use_version
+    put_gem_version "$1"
+}
+
+# put_gem_version FOLDER: version.rb there has the version of the release; a development build has its own.
+put_gem_version() {
+    sed -i "s/VERSION = '.*'/VERSION = '$(scripts/version gem)'/" "$1/lib/leveret/version.rb"
 }

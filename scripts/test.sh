@@ -4,14 +4,11 @@
 # Longest time for one part, in seconds: a hung test must fail by name, not stop CI without a word.
 PART_SECONDS_MAX=1200
 
-# ./x test [PART [FILTER]]: PART is lint, rust, model, generated, phpt, leaks, ruby or system. Without it: all.
+# ./x test [PART [WORD...]]: PART is lint, rust, model, generated, phpt, leaks, ruby or system. Without it: all.
 verb_test() {
-    need_rust lint
-    local packages=("${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
-    is_installed apache2 || packages+=("$MOD_PHP_PACKAGE")
-    need "${packages[@]}"
     local part=${1:-all}
     [ $# -eq 0 ] || shift
+    need_for_tests "$part" "$@"
     case $part in
         all)
             # In a subshell, so that a broken build is one failed test and the parts that need no build still run.
@@ -20,7 +17,6 @@ verb_test() {
             lint_parts
             generated_parts
             rust_part
-            model_part
             phpt_part
             leaks_short_part
             ruby_part
@@ -30,8 +26,8 @@ verb_test() {
         generated) generated_parts ;;
         model) model_part ;;
         rust) rust_part "$@" ;;
-        phpt) build_for_tests && phpt_part "$@" ;;
-        leaks) build_for_tests && leaks_short_part ;;
+        phpt) build_for_phpt && phpt_part "$@" ;;
+        leaks) build_for_phpt && leaks_short_part ;;
         ruby) build_for_tests && ruby_part "$@" ;;
         system) build_for_tests && system_part "$@" ;;
         *) fail "There is no part '$part'." "The parts are lint, generated, rust, model, phpt, leaks, ruby and system." ;;
@@ -39,7 +35,41 @@ verb_test() {
     report_counts
 }
 
-build_for_tests() { bash x build; }
+# need_for_tests PART [WORD...]: installs what this part's tests take.
+need_for_tests() {
+    local part=$1 packages=()
+    shift
+    case $part in
+        lint)
+            need_rust lint
+            need git shellcheck clang-format
+            return
+            ;;
+        generated) return ;;
+        model) packages=("${RUST_PACKAGES[@]}") ;;
+        rust) mapfile -t packages < <(rust_packages "$@") ;;
+        phpt) mapfile -t packages < <(phpt_packages "$@") ;;
+        leaks) mapfile -t packages < <(phpt_packages "${LEAKS_SHORT[@]}" && echo valgrind) ;;
+        ruby) packages=("${BUILD_PACKAGES[@]}" "${RUBY_PACKAGES[@]}") ;;
+        *)
+            packages=("${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
+            is_installed apache2 || packages+=("$MOD_PHP_PACKAGE")
+            ;;
+    esac
+    if [ "$part" = all ]; then need_rust lint; else need_rust; fi
+    need "${packages[@]}"
+}
+
+# Tests after a commit take the command of before it, which says the version of the last ./x build.
+build_for_tests() { LEVERET_KEEP_VERSION=1 bash x build; }
+
+# They run PHP alone.
+build_for_phpt() {
+    build_rust leveret-ffi
+    lock_build
+    build_extension "$(leveret_core)"
+    unlock_build
+}
 
 # counted NAME LOG PARSER COMMAND...: runs a part's command, shows and keeps its output, and takes its counts from that.
 counted() {
@@ -70,14 +100,45 @@ counted() {
     count "$name" "$p" "$f" "$s"
 }
 
-# Development profile: overflow checks and debug assertions are on, and no test binary waits for link-time optimization.
+# rust_part [WORD...]: words are those of cargo test, as -p leveret-protocol. Development profile: overflow checks and debug assertions are on, and
+# no test program waits for link-time optimization.
 rust_part() {
+    local crates
+    crates=$(rust_crates "$@")
     # Without it the conversations are held beside Debian 12's memcached alone.
-    newer_memcached || count "rust: conversations beside memcached $MEMCACHED_FOLLOWED, which could not be had" 0 0 1
-    counted "rust: cargo test --workspace" build/test-rust.log rust_counts \
-        cargo test --workspace --locked --no-fail-fast "$@"
-    [ $# -gt 0 ] || counted "rust: the codecs with the feature zstd" build/test-zstd.log rust_counts \
-        cargo test --locked -p leveret-client --features zstd --lib codec
+    if [ $# -eq 0 ] || [[ " ${crates//$'\n'/ } " = *" leveret-server "* ]]; then
+        newer_memcached || count "rust: conversations beside memcached $MEMCACHED_FOLLOWED, which could not be had" 0 0 1
+    fi
+    if [ $# -eq 0 ]; then
+        # The models are built by themselves and compute, while others wait: ./x test model runs them alone.
+        counted "rust: all crates, and the models' short forms" build/test-rust.log rust_counts \
+            python3 -u tests/rust.py "the models, in short" "${MODEL_TESTS[@]}" models::
+    else
+        counted "rust: cargo test $*" build/test-rust.log rust_counts cargo test --locked --no-fail-fast "$@"
+    fi
+}
+
+# rust_packages [WORD...]: what the tests of the crates run beside that -p names among the words of cargo test. Without one: of all crates.
+rust_packages() {
+    local crate crates=()
+    mapfile -t crates < <(rust_crates "$@")
+    [ ${#crates[@]} -gt 0 ] || crates=("${!CRATE_PACKAGES[@]}")
+    # Words, divided by spaces.
+    # shellcheck disable=SC2086
+    for crate in "${crates[@]}"; do printf '%s\n' "${RUST_PACKAGES[@]}" ${CRATE_PACKAGES[$crate]:-}; done
+    [ $# -gt 0 ] || echo python3
+}
+
+# rust_crates [WORD...]: those that -p names.
+rust_crates() {
+    local before='' word
+    for word; do
+        case $word in
+            -p?* | --package=*) word=${word#--package=} && echo "${word#-p}" ;;
+            *) case $before in -p | --package) echo "$word" ;; esac ;;
+        esac
+        before=$word
+    done
 }
 
 rust_counts() {
@@ -86,8 +147,10 @@ rust_counts() {
 }
 
 # Files that a tool wrote from others and that are committed. leveret.h is compared by a test of leveret-ffi (cargo test).
+# LEVERET_WRITE_ARGINFO=1 writes them.
 generated_parts() {
     local stub header
+    [ -z "${LEVERET_WRITE_ARGINFO:-}" ] || write_arginfo
     for stub in php/*/*.stub.php; do
         header=${stub%.stub.php}_arginfo.h
         check "generated: $header is fresh" arginfo_is_fresh "$stub" "$header"
@@ -99,9 +162,22 @@ arginfo_is_fresh() {
     local hash
     hash=$(sha1sum "$1" | cut -d' ' -f1)
     grep -qs "Stub hash: $hash" "$2" || {
-        note "$2 was not made from this $1: run PHP's build/gen_stub.php on the stub and commit the header."
+        note "$2 was not made from this $1. Run: LEVERET_WRITE_ARGINFO=1 ./x test generated"
         return 1
     }
+}
+
+# PHP's gen_stub.php looks for a parser beside itself, and would fetch it from the network. Debian has that parser in a package.
+write_arginfo() {
+    local folder parser
+    need "${BUILD_PACKAGES[@]}" php-parser
+    folder=$(mktemp -d)
+    cp "$("$PHP_CONFIG" --extension-dir)/build/gen_stub.php" "$folder/"
+    parser=$folder/PHP-Parser-$(sed -n 's/^ *\$version = "\([0-9.]*\)";/\1/p' "$folder/gen_stub.php")
+    mkdir -p "$parser/lib"
+    ln -s /usr/share/php/PhpParser "$parser/lib/PhpParser"
+    "php$LEVERET_PHP" "$folder/gen_stub.php" php
+    rm -r "$folder"
 }
 
 # phpt_part [WORD...]: the tests whose name contains one of the words, as "apcu/ttl". Without a word: all.
@@ -110,6 +186,18 @@ phpt_part() {
     [ $# -eq 0 ] || mapfile -t files < <(phpt_files "$PHP_BUILD/php-src/tests" "$@")
     [ ${#files[@]} -gt 0 ] || fail "No phpt test has '$*' in its name." "ls php/tests/* shows the names."
     run_phpt "php: phpt" "$PHP_BUILD/test-phpt.log" "$("$PHP_CONFIG" --php-binary)" "${files[@]}"
+}
+
+# phpt_packages [WORD...]: what takes the tests whose name contains one of the words: PHP, and what their lines name beside it.
+phpt_packages() {
+    local files=() name
+    mapfile -t files < <(phpt_files php/tests "$@")
+    printf '%s\n' "${BUILD_PACKAGES[@]}"
+    [ ${#files[@]} -gt 0 ] || return 0
+    if grep -qsE 'on_server|memcached_socket' "${files[@]}"; then echo memcached; fi
+    for name in apcu igbinary msgpack; do
+        if grep -qE "\\b$name(\.so\b|\$|')" "${files[@]}"; then echo "php$LEVERET_PHP-$name"; fi
+    done
 }
 
 # phpt_files FOLDER [WORD...]

@@ -1,18 +1,39 @@
 """Runs the system tests: real PHP, php-fpm, nginx, files and signals. Needs `./x build` and nothing but Python's own library.
 
-    python3 tests/run.py [WORD]     only the tests whose name contains WORD
+    python3 tests/run.py [WORD...]     only the tests whose name contains one of the words
 
 Each test prints one line that says what a user relies on. The last line is "N passed, N failed, N skipped".
+
+Classes of tests run side by side, each in a process of its own, whose lines are printed when it has ended; LEVERET_LANES says how many at a
+time. One class alone, or LEVERET_LANES=1, runs in this process. A class, or its module, that says `ALONE = "why"` runs when all others have ended.
 """
 
+import collections
+import os
+import re
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
 
+import lanes
+from support import scratch_place
+
 HERE = Path(__file__).resolve().parent
+
+# Before the name of a class: only that one, in this process.
+CLASS = "--class"
+
+# The class of what stands for a module that cannot be loaded.
+UNLOADABLE = "unittest.loader._FailedTest"
+
+COUNTS = "{} passed, {} failed, {} skipped"
+
+# The classes that take longest, longest first: they begin first.
+LONGEST = ()
 
 
 class Printer(unittest.TestResult):
@@ -75,16 +96,70 @@ def tests_of(suite):
         yield from tests_of(item) if isinstance(item, unittest.TestSuite) else [item]
 
 
-def main():
-    sys.path[:0] = [str(HERE), str(HERE.parent)]  # of the latter: bench
-    word = sys.argv[1].lower() if len(sys.argv) > 1 else ""
-    found = tests_of(unittest.defaultTestLoader.discover(str(HERE)))
-    chosen = [test for test in found if word in test.id().lower()]
+def run_here(tests):
     result = Printer()
-    unittest.TestSuite(chosen).run(result)
-    print(f"{result.count('ok')} passed, {result.count('not ok')} failed, {result.count('skip')} skipped")
-    return 1 if result.count("not ok") or not chosen else 0
+    unittest.TestSuite(tests).run(result)
+    return [result.count(verdict) for verdict in Printer.VERDICTS]
+
+
+def run_in_lanes(classes, words):
+    """Each class in a process of its own, side by side, those that take longest first; then those that want the machine for themselves."""
+    counts = [0] * len(Printer.VERDICTS)
+
+    def ended(job):
+        said, own = without_counts(job.said)
+        print(said, end="")
+        tests = len(classes[job.name])
+        if sum(own) != tests or job.code != (1 if own[-1] else 0):
+            own = [0, 0, tests]
+            print(f"not ok - {job.name}: its process ended with {job.code}: all of its {tests} tests count as failed")
+        counts[:] = map(sum, zip(counts, own))
+
+    def jobs(names):
+        first = sorted(names, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
+        return [lanes.Job(name, args=[sys.executable, "-u", __file__, CLASS, name, *words]) for name in first]
+
+    # What cannot be loaded fails here, and no process could load it.
+    counts[:] = run_here(classes.pop(UNLOADABLE, []))
+    solitary = [name for name, tests in classes.items() if alone(tests)]
+    with tempfile.TemporaryDirectory(prefix="leveret-run-", dir=scratch_place()) as shared:
+        os.environ["LEVERET_RUN"] = shared
+        lanes.run(jobs(classes.keys() - solitary), ended)
+        lanes.run(jobs(solitary), ended, lanes=1)
+    return counts
+
+
+def alone(tests):
+    """Why these want the machine for themselves, as their class or its module says in ALONE."""
+    return getattr(tests[0], "ALONE", "") or getattr(sys.modules[type(tests[0]).__module__], "ALONE", "")
+
+
+def without_counts(said):
+    """What a process has printed, without its last line, and the counts that stand there, in the order of the verdicts."""
+    before, _, last = said.rstrip("\n").rpartition("\n")
+    found = re.fullmatch(COUNTS.format(r"(\d+)", r"(\d+)", r"(\d+)"), last)
+    if not found:
+        return said, (0, 0, 0)
+    passed, failed, skipped = map(int, found.groups())
+    return before + "\n" * bool(before), (passed, skipped, failed)
+
+
+def main(words):
+    sys.path[:0] = [str(HERE), str(HERE.parent)]  # of the latter: bench
+    loader = unittest.defaultTestLoader
+    if words[:1] == [CLASS]:
+        found, words = loader.loadTestsFromName(words[1]), words[2:]
+    else:
+        found = loader.discover(str(HERE))
+    classes = collections.defaultdict(list)
+    for test in tests_of(found):
+        if not words or any(word.lower() in test.id().lower() for word in words):
+            classes[test.id().rpartition(".")[0]].append(test)
+    in_lanes = len(classes) > 1 and lanes.LANES > 1
+    passed, skipped, failed = run_in_lanes(classes, words) if in_lanes else run_here(sum(classes.values(), []))
+    print(COUNTS.format(passed, failed, skipped))
+    return 1 if failed or not classes else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

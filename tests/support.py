@@ -3,6 +3,7 @@
 import atexit
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PHP_VERSION = os.environ.get("LEVERET_PHP", "8.2")  # ./x sets it
 PHP = f"php{PHP_VERSION}"
 COMMAND = ROOT / "build" / "leveret"
+
+# The package of the C library has X.Y in its name.
+LIBRARY = "libleveret" + re.search(r'^version = "(\d+\.\d+)', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
 
 
 def scratch_place():

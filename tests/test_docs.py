@@ -45,6 +45,12 @@ class Readme(SystemTest):
             for file in re.findall(r"(?:^| )((?:php|packaging)/\S+)", words):
                 self.assertTrue((ROOT / file).exists(), f"docs/how-to/install-from-source.md installs {file}, which is not there")
 
+    def test_contributing(self):
+        """CONTRIBUTING.md names files and folders that are there"""
+        named = re.findall(r"`((?:crates|docs|php|scripts|tests)/[a-z_/.-]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+        self.assertGreater(len(named), 15)
+        self.assertEqual([], [path for path in named if not (ROOT / path).exists() and not path.endswith("/name.phpt")])
+
     def test_settings(self):
         """docs/reference/settings.md names each directive of the four modules with its default"""
         # Not those of the tests' own provider. Of a PHP's version the page says X.Y.
@@ -52,6 +58,20 @@ class Readme(SystemTest):
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
         written = dict(re.findall(r"^\| `((?:leveret|apc|memcached|memcache)\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "reference" / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
+
+
+class Glossary(SystemTest):
+    def test_stats(self):
+        """the glossary explains each word that leveret stats shows in front of a number"""
+        words = re.findall(r"\*\*([a-z ]+)\*\*", (DOCS / "reference" / "glossary.md").read_text().split("## Standard terms")[0])
+        environment = {**os.environ, "LEVERET_DIR": str(self.arenas)}
+        for command in (("set", "key", "value"), ("stats", "--color", "never")):
+            done = subprocess.run([str(COMMAND), *command], env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+        labels = [re.match(r"[a-z]+( [a-z]+)?(?=  )", line)[0] for line in done.stdout.splitlines()]
+        self.assertGreater(len(labels), 10)
+        for label in labels:
+            self.assertIn(label.rstrip("s"), [word.rstrip("s") for word in words])
 
 
 class Redis(SystemTest):

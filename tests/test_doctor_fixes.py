@@ -82,8 +82,8 @@ PLACES = r"""
 DOCTOR=--no-php
 named() { export LEVERET_DIR=/dev/shm/$1; shift; [ $# = 0 ] || install -d "$@" "$LEVERET_DIR"; }
 named absent;                       ill "no folder" problem "/dev/shm/absent does not exist"
-named open -m 777;                  ill "everybody's folder" problem "everybody may write to this folder"
-named sticky -m 1777;               fix warning "everybody may make files in /dev/shm/sticky"
+named open -m 777;                  ill "everybody's folder" problem "every user may write to this folder"
+named sticky -m 1777;               fix warning "every user may create files in /dev/shm/sticky"
 named sticky/arenas;                [ -z "$(findings)" ] && echo "the folder in it is well"
 named fixed -m 700; mount -t tmpfs -o mode=700 none $LEVERET_DIR; mount -o remount,ro $LEVERET_DIR
                                     ill "a read-only folder" problem "is mounted read-only"
@@ -112,7 +112,7 @@ unset LEVERET_DIR DOCTOR
 
 install -d -m 777 -o www-data /dev/shm/pool
 echo 'php_admin_value[leveret.dir] = /dev/shm/pool' >>"$POOL"
-                                    ends "a pool's folder for everybody" problem "it cannot use /dev/shm/pool (leveret.dir): everybody may write to it"
+                                    ends "a pool's folder for everybody" problem "it cannot use /dev/shm/pool (leveret.dir): every user may write to it"
 rm -r /dev/shm/pool; : >/dev/shm/pool
                                     ends "a file in the folder's place" problem "it cannot use /dev/shm/pool (leveret.dir): that is not a folder"
 sed -i /leveret.dir/d "$POOL"

@@ -52,7 +52,7 @@ tls live inbox overdue announcing
 counters
 settings
 redis/settings
-transport entrance flags memcached serve_error log small_file printable
+transport entrance flags memcached serve_error log small_file printable release
 """),
     "crates/leveret-client/src": Order("""
 lib

@@ -191,7 +191,7 @@ class Neighbour(SystemTest):
         self.sh(NEIGHBOUR, "ln /dev/shm/password /dev/shm/all/hard.arena.lock || true")
         self.leveret_of(ROOT, "set", "--arena", "/dev/shm/all/hard.arena", "k", SECRET, ends=(0, 3))
         self.assertEqual("640 root", self.sh(ROOT, "stat -c '%a %U' /dev/shm/password").strip())
-        self.assertIn("everybody may make files", self.leveret_of(SITE, "doctor", "--no-php", "--dir", "/dev/shm/all", ends=1))
+        self.assertIn("every user may create files", self.leveret_of(SITE, "doctor", "--no-php", "--dir", "/dev/shm/all", ends=1))
         self.sh(ROOT, "rm /dev/shm/password")
         self.assert_closed()
 
@@ -216,7 +216,7 @@ class Neighbour(SystemTest):
         self.leveret_of(NEIGHBOUR, "set", "--dir", "/dev/shm/leveret", "k", "POISON")
         told = json.loads(self.leveret_of(ROOT, "doctor", "--no-php", "--json", ends=1).splitlines()[1])
         self.assertEqual("problem", told["level"])
-        removing = told["mend"].split(";")[0]
+        removing = told["fix"].split(";")[0]
         self.assertEqual("rm -r /dev/shm/leveret", removing)
         self.sh(ROOT, f"{removing}; install -d -m 2770 -o root -g {SITE} /dev/shm/leveret")
         self.assertEqual([True, True, SECRET, SECRET], self.php_of(SITE, STORE))

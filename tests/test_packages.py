@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import AM_ROOT, ROOT, SystemTest
+from support import AM_ROOT, LIBRARY, ROOT, SystemTest
 
 NAME = os.environ.get("LEVERET_PACKAGES", "12")
 RELEASE, _, ARCHITECTURE = NAME.partition("-")
@@ -140,7 +140,7 @@ class Packages(SystemTest):
 
     def test_symbols(self):
         """what a debugger wants is in packages of its own"""
-        for package in ("leveret", f"php{PHP_VERSION}-leveret", "libleveret0.1", "ruby-leveret"):
+        for package in ("leveret", f"php{PHP_VERSION}-leveret", LIBRARY, "ruby-leveret"):
             # Ubuntu's are called *.ddeb.
             self.assertGreater(next(PACKAGES.glob(f"{package}-dbgsym_*deb")).stat().st_size, 1_000_000)
 
@@ -223,7 +223,7 @@ class Packages(SystemTest):
     def test_programs(self):
         """a C program compiled against libleveret-dev, shared and static, and Ruby see the same items"""
         lines = self.on_fresh_root("""
-            apt_install leveret libleveret0.1 libleveret-dev ruby-leveret
+            apt_install leveret """ + LIBRARY + """ libleveret-dev ruby-leveret
             cd /tmp
             cc -Wall -Wextra -Werror /usr/share/doc/libleveret-dev/examples/greeting.c $(pkg-config --cflags --libs leveret) -o shared
             cc /usr/share/doc/libleveret-dev/examples/greeting.c $(pkg-config --cflags leveret) -l:libleveret.a \\

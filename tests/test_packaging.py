@@ -9,7 +9,7 @@ import unittest
 
 from packages_here import packages_here
 from servers import tool
-from support import COMMAND, EXTENSION, PHP, PHP_VERSION, ROOT, SystemTest
+from support import COMMAND, EXTENSION, LIBRARY, PHP, PHP_VERSION, ROOT, SystemTest
 
 PACKAGING = ROOT / "packaging"
 
@@ -73,7 +73,7 @@ class Built(SystemTest):
         """Debian's packages build from the command and the library of ./x build, and what is in them works together on one arena"""
         root = self.packages_unpacked()
         environment = {
-            "LD_LIBRARY_PATH": str(self.one(root, "usr/lib/*/libleveret.so.0.1").parent),
+            "LD_LIBRARY_PATH": str(self.one(root, "usr/lib/*/libleveret.so.0.?").parent),
             "LEVERET_DIR": str(self.arenas),
             "PATH": f"{root}/usr/bin:{os.environ['PATH']}",
         }
@@ -103,7 +103,7 @@ class Built(SystemTest):
             "usr/lib/*/pkgconfig/leveret.pc",
         ):
             self.one(root, path)
-        for package in ("leveret", "libleveret-dev", "libleveret0.1", f"php{PHP_VERSION}-leveret", "ruby-leveret"):
+        for package in ("leveret", "libleveret-dev", LIBRARY, f"php{PHP_VERSION}-leveret", "ruby-leveret"):
             with gzip.open(root / "usr/share/doc" / package / "THIRD-PARTY.txt.gz", "rt") as notices:
                 self.assertIn("rustls-webpki 0.", notices.read())
 

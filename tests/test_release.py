@@ -10,7 +10,7 @@ from pathlib import Path
 from support import PHP, ROOT, SystemTest
 
 
-def pie_names(php, libc, threads, version="0.1.0", processor="x86_64"):
+def pie_names(php, libc, threads, version="1.2.3", processor="x86_64"):
     """The names with .tgz that PIE looks for, the first one first (its class PrePackagedBinaryAssetName)."""
     start = f"php_leveret-{version}_php{php}-{processor}-linux-{libc}"
     return [f"{start}-zts.tgz"] if threads else [f"{start}.tgz", f"{start}-nts.tgz"]
@@ -29,8 +29,8 @@ class Release(SystemTest):
         for kind, libc, threads in [("nts", "glibc", False), ("zts", "glibc", True), ("musl", "musl", False), ("musl-zts", "musl", True)]:
             for php in ("8.2", "8.6"):
                 with self.subTest(php=php, kind=kind):
-                    self.assertEqual(pie_names(php, libc, threads)[0], self.name(php, kind, "0.1.0"))
-        self.assertEqual(pie_names("8.4", "glibc", False, processor="arm64")[0], self.name("8.4", "arm64", "0.1.0"))
+                    self.assertEqual(pie_names(php, libc, threads)[0], self.name(php, kind, "1.2.3"))
+        self.assertEqual(pie_names("8.4", "glibc", False, processor="arm64")[0], self.name("8.4", "arm64", "1.2.3"))
         # PIE asks for lower case, whatever the version's.
         self.assertEqual(pie_names("8.2", "glibc", False, "1.0.0-rc1")[0], self.name("8.2", "nts", "1.0.0-RC1"))
 
@@ -48,7 +48,7 @@ class Release(SystemTest):
             ROOT=$PWD
             for part in say install debian build count php-versions release; do . scripts/$part.sh; done
             rm -rf "$1" && mkdir "$1" && scripts/notices "$1/THIRD-PARTY.txt" &&
-                release_extension "$LEVERET_PHP" nts 0.1.0 "$1" 2>&1
+                release_extension "$LEVERET_PHP" nts 1.2.3 "$1" 2>&1
         """
         done = subprocess.run(["bash", "-euc", script, "-", short], cwd=ROOT, capture_output=True, text=True, timeout=300)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)

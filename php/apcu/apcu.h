@@ -39,7 +39,7 @@ static zend_always_inline leveret_arena *apcu_begin(uint32_t *now)
 	return EXPECTED(arena) ? arena : php_leveret_apcu_arena();
 }
 
-/* Passes on what an operation answered, after having noticed that the arena's file is gone. */
+/* Returns an operation's status, and notes a lost arena. */
 static zend_always_inline leveret_status apcu_noticed(leveret_arena *arena, leveret_status status)
 {
 	if (UNEXPECTED(status == LEVERET_LOST)) {
@@ -54,13 +54,13 @@ static inline zend_long apcu_ttl(const leveret_found *found)
 	return found->deadline.second == LEVERET_NEVER ? 0 : (zend_long) found->deadline.second - found->mtime - 1;
 }
 
-/* What an item takes up, for the mem_size fields: their sum is the cache's, except for large values. */
+/* Bytes of an item, for the mem_size fields: their sum is the cache's, except for large values. */
 static inline zend_long apcu_mem_size(const leveret_found *found, size_t key_len)
 {
 	return (zend_long) leveret_item_size(found, key_len);
 }
 
-/* The deadline of what is stored now. */
+/* The deadline of an item stored now. */
 uint32_t php_leveret_apcu_deadline(zend_long ttl, uint32_t now);
 /* False: not stored, perhaps with an exception. Runs user code (__serialize). */
 bool php_leveret_apcu_store_value(

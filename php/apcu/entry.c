@@ -1,4 +1,4 @@
-/* apcu/entry.c: apcu_entry: one process computes what is missing, the others wait for it (leveret_compute_next). */
+/* apcu/entry.c: apcu_entry: one process computes a missing value, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -65,7 +65,7 @@ PHP_FUNCTION(apcu_entry)
 			if (UNEXPECTED(Z_ISREF_P(return_value))) {
 				zend_unwrap_reference(return_value);
 			}
-			/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
+			/* Never over a value that the callback itself, or another process, has stored meanwhile. */
 			php_leveret_apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
 		}
 	}

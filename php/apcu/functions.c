@@ -142,7 +142,7 @@ static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zva
 		} else if (EXPECTED(arena)) {
 			/* Held: user code (__wakeup) may assign something else where the script has a reference to it. */
 			zend_string *name = zend_string_copy(Z_STR_P(key));
-			/* So the hash of such a key may be that of another by now. */
+			/* So the hash of such a key may now be that of another one. */
 			php_leveret_fetch answer = EXPECTED(key == element)
 				? php_leveret_fetch_hashed(arena, name, hashes[i % LEVERET_AHEAD], now, &value)
 				: php_leveret_fetch_value(arena, name, now, &value);

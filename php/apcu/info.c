@@ -78,7 +78,7 @@ static void list_items(leveret_arena *arena, uint64_t slots, HashTable *list, Ha
 	zend_array_destroy(fields);
 }
 
-/* `with_room`: what its file system can give is asked, too. NULL: there is no arena, or none any more. */
+/* `with_room`: also asks the file system for its free space. NULL: there is no arena, or it is lost. */
 static leveret_arena *arena_and_stats(bool with_room, leveret_stats *stats)
 {
 	uint32_t now;
@@ -114,7 +114,7 @@ PHP_FUNCTION(apcu_cache_info)
 		array_init(&deleted);
 		array_init(&distribution);
 		list_items(arena, stats.buckets, Z_ARRVAL(list), Z_ARRVAL(distribution));
-		/* As many as are listed: the arena also counts expired items that nobody has met. */
+		/* The number of listed items: the arena's count includes expired items. */
 		entries = zend_hash_num_elements(Z_ARRVAL(list));
 	}
 	array_init_size(return_value, 13);
@@ -156,7 +156,7 @@ PHP_FUNCTION(apcu_sma_info)
 	if (limited) {
 		return;
 	}
-	/* An arena does not fragment: what is free is one block. */
+	/* An arena does not fragment: the free memory is one block. */
 	zval lists, blocks, block;
 	array_init(&lists);
 	array_init(&blocks);

@@ -41,7 +41,7 @@ static iterator *iterator_of(zend_object *object)
 	return (iterator *) ((char *) object - offsetof(iterator, std));
 }
 
-/* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False: gone or
+/* The value of an item found earlier; its present value if it was moved or stored again since. False: gone or
  * unreadable, or an exception is pending. */
 static bool apcu_read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
@@ -344,7 +344,7 @@ PHP_METHOD(APCUIterator, __construct)
 	} else if (search && Z_TYPE_P(search) == IS_ARRAY) {
 		wanted.keys = set_of_keys(Z_ARRVAL_P(search));
 	}
-	/* The destructor of what was the current item may have come here in between. */
+	/* The destructor of the last current item may have rewound the iterator in between. */
 	php_leveret_apcu_search_free(&it->search);
 	fields_free(it);
 	it->search = wanted;
@@ -540,7 +540,7 @@ bool php_leveret_apcu_iterator_delete(zend_object *object)
 	php_leveret_apcu_position_start(it->arena, &it->search, &position);
 	while (php_leveret_apcu_position_next(&it->search, &position, &found, &key)) {
 		leveret_status status = apcu_noticed(it->arena, leveret_delete(it->arena, php_leveret_string(key), apcu_now()));
-		/* Somebody else may have been faster: gone is gone. */
+		/* Another process may have deleted it already. */
 		all = all && (status == LEVERET_OK || status == LEVERET_MISS);
 		zend_string_release(key);
 	}

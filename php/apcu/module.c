@@ -10,6 +10,7 @@
 #include "apcu.h"
 #include "preload.h"
 #include "php_leveret.h"
+#include "release.h"
 
 #include "SAPI.h"
 #include "ext/standard/info.h"
@@ -20,7 +21,7 @@
 /* The version whose behaviour is kept. Applications compare it. */
 #define APCU_VERSION "5.1.24"
 
-/* Where a size begins that APCu takes for bytes; what an arena takes at least. */
+/* From this number on APCu takes a size for bytes; also the smallest arena. */
 #define MEGABYTE (1024 * 1024)
 #define ARENA_MIN (8 * (zend_long) MEGABYTE)
 
@@ -33,8 +34,7 @@ ZEND_DECLARE_MODULE_GLOBALS(leveret_apcu)
 #define APC_BOOLEAN(name, value, mode, field) \
 	STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_apcu_globals, leveret_apcu_globals)
 
-/* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its
- * own. */
+/* A default is not a choice of the user, and it returns after a request whose site had a value of its own. */
 static PHP_INI_MH(on_update_serializer)
 {
 	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
@@ -43,8 +43,8 @@ static PHP_INI_MH(on_update_serializer)
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* Whatever APCu takes: ini_get() tells what was written, and an arena is at least as large as it must be. Old
- * configurations give megabytes as a bare number, with a warning. Nothing, or less, is the default. */
+/* Accepts all that APCu accepts: ini_get() returns the written text, and an arena has at least its minimum size. Old
+ * configurations give megabytes as a bare number, with a warning. Zero and less mean the default. */
 static PHP_INI_MH(on_update_shm_size)
 {
 	zend_string *problem = NULL;
@@ -108,7 +108,7 @@ static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
 	php_leveret_apcu_fill_by(php_leveret_apcu_preload);
-	register_apcu_symbols(module_number);
+	register_functions_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
 	if (php_leveret_apcu_is_private()) {
 		php_leveret_apcu_begin_private(is_enabled());

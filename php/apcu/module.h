@@ -4,9 +4,8 @@
 
 #include "php.h"
 
-/* INI apc.*, but for those that base/ and codec/ read, which lie in base/globals.h. Those that the engine makes
- * pointless are accepted and shown, and do nothing. Only where the module is provided: else there are no such
- * globals. */
+/* INI apc.*, except those that base/ and codec/ read, which lie in base/globals.h. Settings without a meaning here are
+ * accepted and shown. Only where the module is provided: otherwise there are no such globals. */
 ZEND_BEGIN_MODULE_GLOBALS(leveret_apcu)
 	bool enabled;
 	zend_long entries_hint;

@@ -24,7 +24,7 @@
 
 #define SUFFIX ".data"
 
-/* The file, a NUL behind it; NULL: it cannot be read, or no arena takes so much. Its room comes first: where
+/* The file, with a NUL after it; NULL: unreadable, or too large for any arena. Its memory is allocated first: if
  * memory_limit ends the request, no file is open. */
 static zend_string *contents(const char *path, uint64_t len_max)
 {
@@ -68,7 +68,7 @@ static void preload(leveret_arena *arena, leveret_bytes key, const char *path)
 	}
 	bool is_short;
 	if (php_leveret_read_plain(ZSTR_VAL(text), without_blanks(text), SIZE_MAX, &value, &is_short)) {
-		/* What a script has stored meanwhile is newer. */
+		/* A value stored by a script meanwhile is newer. */
 		php_leveret_apcu_store_value(arena, key, &value, 0, LEVERET_ADD, leveret_now());
 		zval_ptr_dtor(&value);
 	}

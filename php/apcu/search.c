@@ -1,4 +1,4 @@
-/* apcu/search.c: what an APCUIterator is asked to find, and the walk that finds it. */
+/* apcu/search.c: the conditions of an APCUIterator, and its walk. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,4 @@
-/* apcu/search.h: what an APCUIterator is asked to find, and the walk that finds it. */
+/* apcu/search.h: the conditions of an APCUIterator, and its walk. */
 #ifndef PHP_LEVERET_APCU_SEARCH_H
 #define PHP_LEVERET_APCU_SEARCH_H
 

@@ -17,7 +17,7 @@
 #include "ext/standard/info.h"
 #include "main/snprintf.h"
 
-/* Reasons and ways to mend them fit into this. */
+/* Longest error text of opening an arena. */
 #define MESSAGE_LEN 1024
 
 struct php_leveret_opened {
@@ -132,7 +132,7 @@ static bool is_sapi(const char *name)
 	return strcmp(sapi_module.name, name) == 0;
 }
 
-/* `php -S` is somebody's own as well: what is started by hand, or by a test, and not by the host. */
+/* `php -S` is private too: it is started by hand or by a test, not by the host. */
 bool php_leveret_apcu_is_private(void)
 {
 	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server"))
@@ -162,7 +162,7 @@ void php_leveret_apcu_begin_private(bool enabled)
 	apcu_is_private = true;
 	char message[MESSAGE_LEN];
 	uint32_t created;
-	/* Whoever fails here fails again when it is used, and then says why. */
+	/* A failure here is retried and reported on first use. */
 	if (enabled
 		&& open_arena(apcu_name(), LEVERET_G(apcu_memory), true, &apcu_private, &created, message) != LEVERET_OK) {
 		apcu_private = NULL;
@@ -201,8 +201,8 @@ static void compare_size(leveret_arena *arena)
 	}
 }
 
-/* Deployments count on a restart of the web server emptying APCu. Whoever has not entered must write nothing: the next
- * worker of its master would enter in its place, and empty what it has written. */
+/* Deployments rely on a restart of the web server emptying APCu. A worker that has not entered must write nothing: the
+ * next worker of its master would enter in its place, and delete its items. */
 static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *begins, char *message)
 {
 	leveret_status status = open_arena(apcu_name(), LEVERET_G(apcu_memory), true, arena, created, message);
@@ -235,7 +235,7 @@ leveret_arena *php_leveret_apcu_arena(void)
 	if (arena) {
 		return LEVERET_G(apcu_arena) = arena;
 	}
-	/* It may be mended at any time, but an attempt on each call would be system calls on each call. */
+	/* It may be fixed at any time, but a retry on each call would cost system calls on each call. */
 	if (leveret_now() < LEVERET_G(apcu_retry_at)) {
 		return NULL;
 	}
@@ -344,8 +344,7 @@ void php_leveret_leases_release(void)
 	}
 }
 
-/* Of the thread that is given, which may have ended: whoever shuts the process down calls this for all that it has left
- * behind. */
+/* For the given thread, which may have ended: the process's shutdown calls this for threads that left arenas open. */
 void php_leveret_arenas_close(zend_leveret_globals *globals)
 {
 	while (globals->opened) {
@@ -369,7 +368,7 @@ static void row(const char *name, const char *format, ...)
 	php_info_print_table_row(2, name, text);
 }
 
-/* What an arena is, or why it is not open. */
+/* Description of an arena, or why it is not open. */
 typedef struct description {
 	bool is_open, has_stats;
 	char text[MESSAGE_LEN]; /* the path, or the reason */

@@ -9,13 +9,13 @@
  * line of this process has said why. */
 leveret_arena *php_leveret_apcu_arena(void);
 /* The arena NAME ("default", "arena:NAME", a path ending in .arena; NULL = leveret.arena) for Leveret\Cache, or NULL
- * with *error = a new string that says why and how to mend it. The handle is good until the end of the request. */
+ * with *error = a new string that says why and how to fix it. The handle is valid until the end of the request. */
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
-/* An operation answered LEVERET_LOST: from now on the two functions above open the arena anew. The old handle goes on
- * answering LOST until the end of the request, so a caller that keeps one asks again. */
+/* An operation returned LEVERET_LOST: from now on the two functions above open the arena again. The old handle returns
+ * LOST until the end of the request, so a caller that keeps one must ask again. */
 void php_leveret_arena_lost(leveret_arena *arena);
 
-/* Passes on what a store of `len` bytes has answered. */
+/* Returns the status of a store of `len` bytes. */
 static zend_always_inline leveret_status php_leveret_stored(leveret_arena *arena, leveret_status status, size_t len)
 {
 	if (UNEXPECTED(status == LEVERET_NO_MEMORY)) {
@@ -44,7 +44,7 @@ static zend_always_inline uint32_t php_leveret_looked(void)
 	return LEVERET_G(checked_at);
 }
 void php_leveret_leases_release(void); /* RSHUTDOWN: exit and fatal errors leave leases behind */
-/* Between requests: closes what was lost, after each has been given to `forget`. */
+/* Between requests: closes lost arenas, after passing each to `forget`. */
 void php_leveret_arenas_sweep(void (*forget)(leveret_arena *arena));
 void php_leveret_arenas_close(zend_leveret_globals *globals); /* thread or process end */
 void php_leveret_arena_info(void);      /* phpinfo rows of leveret.arena; opens no arena that is not there */
@@ -52,8 +52,7 @@ void php_leveret_apcu_arena_info(void); /* the same of apcu_* */
 /* Whether apcu_* is private to this process and those forked from it: on the command line, unless leveret.apcu_cli
  * shares it. */
 bool php_leveret_apcu_is_private(void);
-/* MINIT, before anything forks: each master of a web server is a new one; a command line is none, but for what it
- * forks. */
+/* MINIT, before any fork: each master of a web server counts as new; a command line has none, except for its own forks. */
 void php_leveret_apcu_master_begin(void);
 /* MINIT of the module apcu: what fills its arena when that was just made, or emptied by a restart. */
 void php_leveret_apcu_fill_by(void (*fill)(leveret_arena *arena));

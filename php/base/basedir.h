@@ -6,7 +6,7 @@
 #include "php.h"
 #include "leveret.h"
 
-/* A host that is no arena is anybody's. */
+/* A host that is no arena is not restricted. */
 bool php_leveret_basedir_keeps_from(leveret_bytes name, bool is_host, bool warns);
 
 static zend_always_inline bool php_leveret_has_basedir(void)

@@ -10,7 +10,7 @@ static zend_always_inline leveret_bytes php_leveret_bytes(const void *data, size
 	return (leveret_bytes) { .data = data, .len = len };
 }
 
-/* Whether a text is that word, in any case and whatever the script's locale. */
+/* Whether a text is that word, in any case and in any locale. */
 static zend_always_inline bool php_leveret_is_word(const char *text, size_t len, const char *word)
 {
 	return zend_binary_strcasecmp(text, len, word, strlen(word)) == 0;

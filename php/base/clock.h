@@ -1,4 +1,4 @@
-/* base/clock.h: for those who wait: the clock, and what ends a wait. */
+/* base/clock.h: for waits: the clock, and conditions that end a wait. */
 #ifndef PHP_LEVERET_BASE_CLOCK_H
 #define PHP_LEVERET_BASE_CLOCK_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* For how long somebody has waited: of no use but in differences. */
+/* For measuring waits: only differences are meaningful. */
 static inline uint64_t php_leveret_microseconds(void)
 {
 	struct timespec now;

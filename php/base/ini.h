@@ -7,14 +7,14 @@
 /* Passes `good` on. False: with one warning in the words of all directives; then PHP keeps the default. */
 bool php_leveret_ini_is_valid(bool good, const zend_ini_entry *entry, const zend_string *value, const char *allowed);
 
-/* INI handler of sizes and numbers: refuses, with one warning, what lies outside the limits given as mh_arg3. */
+/* INI handler of sizes and numbers: refuses, with one warning, values outside the limits given as mh_arg3. */
 typedef struct php_leveret_range {
 	zend_long min, max;
 	const char *text;
 } php_leveret_range;
 ZEND_INI_MH(php_leveret_on_update_range);
 
-/* An INI setting whose handler wants a third argument, which PHP's own STD_PHP_INI_ENTRY has no place for. */
+/* An INI setting whose handler takes a third argument, for which PHP's own STD_PHP_INI_ENTRY has no place. */
 #ifdef ZTS
 #define PHP_LEVERET_INI_ENTRY3(name, value, mode, handler, field, globals, arg3) \
 	ZEND_INI_ENTRY3( \

@@ -11,7 +11,7 @@
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
-/* --- what goes wrong --- */
+/* --- errors --- */
 
 /* A key as it may stand in a message: any bytes, of any length. */
 static zend_string *printable(zend_string *key)

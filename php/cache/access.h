@@ -8,9 +8,9 @@
 
 #include "ext/date/php_date.h"
 
-/* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way
- * (its file was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and
- * CACHE_BEGIN. So what runs user code between two steps at one arena holds on to that arena, not to the object's. */
+/* An object keeps the handle of its arena, which is valid until the end of the request. If the arena is lost meanwhile
+ * (its file was removed, replaced or truncated), the object opens it again and repeats the call: see CACHE_ASK and
+ * CACHE_BEGIN. Code that runs user code between two steps at one arena keeps that arena's handle, not the object's. */
 typedef struct cache_object {
 	leveret_arena *arena;
 	size_t key_max;
@@ -30,7 +30,7 @@ bool php_leveret_cache_open(cache_object *cache, zend_string *name);
  * pending. */
 bool php_leveret_cache_reopen(cache_object *cache);
 
-/* The arena of that name anew after each look at the files. False: an exception is pending. */
+/* Reopens the arena if its file has changed. False: an exception is pending. */
 static zend_always_inline bool cache_begin(cache_object *cache)
 {
 	return EXPECTED(php_leveret_looked() == cache->looked) || php_leveret_cache_open(cache, cache->name);
@@ -43,14 +43,14 @@ static zend_always_inline bool cache_begin(cache_object *cache)
 		RETURN_THROWS(); \
 	}
 
-/* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an
- * exception pending. */
+/* Sets `status` to the result of `call` for the object's arena, which is reopened if it was lost. LOST remains only
+ * with an exception pending. */
 #define CACHE_ASK(cache, status, call) \
 	do { \
 		(status) = (call); \
 	} while (UNEXPECTED((status) == LEVERET_LOST) && php_leveret_cache_reopen(cache))
 
-/* Throws what a status means that is no answer. `len`: bytes of the value, where the call had one. */
+/* Throws the exception of a status. `len`: bytes of the value, if the call had one. */
 void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len);
 
 static zend_always_inline bool cache_check_key(cache_object *cache, zend_string *key)

@@ -23,7 +23,7 @@
  *
  * A $ttl is a number of seconds of any size, a DateInterval, or null for an item that does not expire. There is no other
  * default. 0 or less means that the item is over at once, so nothing remains under the key, as in PSR-16 and unlike
- * apcu_store(), where 0 is for ever. An item is also forgotten when the arena is full and others are of more use.
+ * apcu_store(), where 0 means no expiry. A full arena also evicts items that are less useful than others.
  *
  * A miss is an answer. What prevents an operation is thrown, always as a child of Leveret\Exception.
  *
@@ -35,13 +35,13 @@ namespace Leveret;
 /** The parent of all: catch this one to go on without the cache. */
 class Exception extends \RuntimeException {}
 
-/** The arena could not be opened, or was lost and could not be opened again. The message says how to mend it. */
+/** The arena could not be opened, or was lost and could not be opened again. The message says the fix. */
 final class ArenaException extends Exception {}
 
 /** The key is longer than this arena takes. */
 final class KeyTooLongException extends Exception {}
 
-/** The value is larger than this arena takes. What was stored under the key before is gone, so that nobody reads old data. */
+/** The value is larger than this arena takes. The old value is deleted, so that no process reads old data. */
 final class ValueTooLargeException extends Exception {}
 
 /** A value that is not a value: a resource. */
@@ -102,7 +102,7 @@ final class Cache implements \IteratorAggregate
     /** The value together with the token for cas() and the times; null on a miss. */
     public function getItem(string $key): ?Item {}
 
-    /** Stores, whatever was there. Never false: what prevents it is thrown. */
+    /** Stores unconditionally. Never false: failures are thrown. */
     public function set(string $key, mixed $value, null|int|\DateInterval $ttl = null): true {}
 
     /** Stores each key => value, one after the other. When one fails its exception names the key; those before it are stored. */
@@ -147,7 +147,7 @@ final class Cache implements \IteratorAggregate
     /**
      * The value, or on a miss what $compute($key) returns, which is stored and returned.
      *
-     * One process computes, the others wait for its value. When it throws, exits or dies, the next one computes. Nobody waits
+     * One process computes, the others wait for its value. When it throws, exits or dies, the next one computes. No process waits
      * longer than ten seconds, nor while it computes another value itself: it then computes too. $compute may call remember(),
      * also for the same key, whose value then is what the outer call stores. What $compute throws goes through and nothing is
      * stored. A value that the arena cannot take (it is too large, or memory or a lock was not to be had) is returned all the
@@ -156,7 +156,7 @@ final class Cache implements \IteratorAggregate
      */
     public function remember(string $key, null|int|\DateInterval $ttl, callable $compute): mixed {}
 
-    /** Forgets every item of the arena, whoever stored it, at once. */
+    /** Deletes every item of the arena, of all programs, at once. */
     public function clear(): true {}
 
     /**

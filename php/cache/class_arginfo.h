@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a7e52503d723693f923a64ca69324b09184d1832 */
+ * Stub hash: 797f2bce99f5aaf2ae0b74e7cceb450d665abb39 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Leveret_Item___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()

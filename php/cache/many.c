@@ -150,7 +150,8 @@ static bool visit_set(zend_string *key, zval *value, void *context)
 	return !EG(exception);
 }
 
-/* Their keys are known before the first is stored. An array is what it was for as long as it is walked, whatever __serialize does. */
+/* All keys are known before the first value is stored. The array does not change during the walk, whatever __serialize
+ * does. */
 static void set_array(set_context *set, HashTable *values)
 {
 	walk one = { visit_set, set, true };

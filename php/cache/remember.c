@@ -1,4 +1,4 @@
-/* cache/remember.c: remember(): one process computes what is missing, the others wait for it (leveret_compute_next). */
+/* cache/remember.c: remember(): one process computes a missing value, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -61,7 +61,7 @@ ZEND_METHOD(Leveret_Cache, remember)
 		return;
 	}
 
-	/* Kept apart from cache->arena, which the callback may open anew: a lease goes back to where it came from. */
+	/* Kept apart from cache->arena, which the callback may reopen: a lease is released at its own arena. */
 	leveret_arena *arena = cache->arena;
 	leveret_compute compute = { 0 };
 	leveret_step step;

@@ -1,5 +1,5 @@
-/* client/copy.c: what a pool answers, or an arena has, copied into the request's heap, where user code can do it no
- * harm. */
+/* client/copy.c: answers of a pool, or items of an arena, copied into the request's heap, so that user code cannot
+ * invalidate them. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "codec/cost.h"
 
-/* A shorter string finds room in what a request has already taken, or ends it as any other would. */
+/* Shorter strings usually fit into memory that the request has already; otherwise PHP's own limit applies. */
 #define CLIENT_COPY_FREE (256 * 1024)
 
 typedef struct client_copy {
@@ -39,13 +39,13 @@ static zend_always_inline void client_copy_answer(const leveret_answer *answer, 
 	};
 }
 
-/* Whether memory_limit leaves room for a string of so many bytes: PHP ends the script where it does not. */
+/* Whether memory_limit allows a string of this length: otherwise PHP would end the script. */
 static zend_always_inline bool client_fits(size_t len)
 {
 	return EXPECTED(len <= CLIENT_COPY_FREE) || php_leveret_string_cost(len) <= php_leveret_memory_left_for_block();
 }
 
-/* As client_copy_answer, but for what is too long. */
+/* As client_copy_answer, except for values that are too long. */
 static zend_always_inline void client_copy_fitting(const leveret_answer *answer, client_copy *copy)
 {
 	if (UNEXPECTED(!client_fits(answer->value.len))) {
@@ -64,8 +64,8 @@ static zend_always_inline void client_copy_fitting(const leveret_answer *answer,
 client_copy *php_leveret_client_copies_next(client_copies *copies);
 void php_leveret_client_copy_free(client_copy *copy);
 void php_leveret_client_copies_free(client_copies *copies);
-/* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer
- * is OK; reading->found then tells what it is a copy of. */
+/* For one server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the
+ * result is OK; reading->found then describes the copied item. */
 static zend_always_inline leveret_status client_copy_item(
 	leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy, leveret_reading *reading)
 {

@@ -5,7 +5,7 @@
 #include "php.h"
 #include "leveret.h"
 
-/* What a session handler's open function is given as the path. */
+/* Type of the path argument of a session handler's open function. */
 #if PHP_VERSION_ID >= 80600
 #define PHP_LEVERET_SAVE_PATH ZSTR_VAL(save_path)
 #else
@@ -18,8 +18,8 @@ typedef struct client_session_lease {
 	leveret_ticket ticket;
 } client_session_lease;
 
-/* Takes the lease of that name, if the pool is one arena. False: somebody else has it, and up to 20 ms have passed.
- * With no lease left, or none to have, the lock alone counts, as on any server. */
+/* Takes the lease of that name, if the pool is one arena. False: another process has it, and up to 20 ms have passed.
+ * If no lease is free, only the lock counts, as on any server. */
 bool php_leveret_client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name);
 void php_leveret_client_session_lease_drop(client_session_lease *lease);
 

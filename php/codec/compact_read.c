@@ -296,7 +296,7 @@ static bool read_list(reader *from, zval *to)
 	return true;
 }
 
-/* *bucket has a key and a hash. False: there is such a key already. */
+/* *bucket has a key and a hash. False: the key exists already. */
 static zend_always_inline bool link_bucket(zend_array *array, Bucket *bucket)
 {
 	uint32_t slot = (uint32_t) bucket->h | array->nTableMask;

@@ -161,7 +161,7 @@ static bool write_array(writer *to, const zend_array *array, int depth);
 static zend_always_inline bool write_value(writer *to, const zval *value, int depth)
 {
 	if (UNEXPECTED(Z_TYPE_P(value) == IS_REFERENCE)) {
-		/* Nobody else has it: it is the value. */
+		/* No other variable refers to it: it is a plain value. */
 		if (Z_REFCOUNT_P(value) != 1) {
 			return false;
 		}

@@ -4,7 +4,7 @@
 
 #include "php.h"
 
-/* Makes a block of the request's heap of *len bytes; runs no user code. NULL: the form cannot say what is in the array
+/* Makes a block of the request's heap of *len bytes; runs no user code. NULL: the array has parts that the form lacks
  * (objects, references, resources, deep nesting), or memory is too short for it. */
 uint8_t *php_leveret_compact_write(const zend_array *array, size_t *len);
 

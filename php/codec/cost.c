@@ -6,7 +6,7 @@
 
 #include "cost.h"
 
-/* A chunk of PHP's heap: what is smaller may find room in one that the request has already. */
+/* A chunk of PHP's heap: smaller values may fit in a chunk that the request has already. */
 #define CHUNK (2 * 1024 * 1024)
 #define LEFT_MAX ((size_t) 1 << 30)
 
@@ -22,7 +22,7 @@ static size_t left_beside(size_t spare)
 
 size_t php_leveret_memory_left(void)
 {
-	/* The last chunk is never full: what is larger than its rest takes another one. */
+	/* The last chunk is never full: values larger than its rest need another one. */
 	return MAX(left_beside(CHUNK), CHUNK / 2);
 }
 
@@ -34,7 +34,7 @@ size_t php_leveret_memory_left_for_block(void)
 
 size_t php_leveret_memory_left_now(void)
 {
-	/* The next chunk is taken whole, and one is for whoever goes on when this value is given up. */
+	/* The next chunk is counted whole, and another one is left for the script after this value is given up. */
 	return left_beside(2 * CHUNK);
 }
 
@@ -179,7 +179,7 @@ static bool take_token(walk *walk)
 bool php_leveret_php_fits(const char *data, size_t len, bool is_trusted, size_t cost_max)
 {
 	walk walk = { .at = data, .end = data + len, .is_trusted = is_trusted };
-	/* What is behind the value is nothing that PHP's reader looks at. */
+	/* PHP's reader ignores bytes after the value. */
 	do {
 		if (walk.at == walk.end || !take_token(&walk)) {
 			return false;
@@ -209,7 +209,7 @@ bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max)
 				cost += php_leveret_string_cost(0);
 				break;
 			case '[':
-				/* What is empty costs nothing. */
+				/* Empty arrays cost nothing. */
 				cost += at + 1 < end && at[1] == ']' ? 0 : php_leveret_table_cost(1, sizeof(zval));
 				break;
 			case '{':

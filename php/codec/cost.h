@@ -1,5 +1,5 @@
-/* codec/cost.h: what a value will take of the request's memory, told from its bytes before it is made. A reader that
- * meets memory_limit ends the script, and a few bytes can ask for much: each empty bracket of JSON becomes an array. */
+/* codec/cost.h: estimates the request's memory for a value from its bytes, before it is made. A reader that meets
+ * memory_limit ends the script, and a few bytes can ask for much: each empty bracket of JSON becomes an array. */
 #ifndef PHP_LEVERET_CODEC_COST_H
 #define PHP_LEVERET_CODEC_COST_H
 
@@ -8,7 +8,7 @@
 /* Of so few bytes nothing is made that is larger than a chunk of PHP's heap. */
 #define PHP_LEVERET_COST_FREE (32 * 1024)
 
-/* What is larger than the one takes whole pages of PHP's heap. */
+/* Larger blocks take whole pages of PHP's heap. */
 #define PHP_LEVERET_BLOCK_MAX 2560
 #define PHP_LEVERET_PAGE 4096
 
@@ -42,23 +42,22 @@ static zend_always_inline size_t php_leveret_string_cost(size_t len)
 	return bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : bytes / 4);
 }
 
-/* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has
- * already. */
+/* Memory that the request may still take; always a little, since small values may fit in memory that it has already. */
 size_t php_leveret_memory_left(void);
 /* The same for one block, and not a byte that is not left. */
 size_t php_leveret_memory_left_for_block(void);
 /* The same in the middle of reading a value. */
 size_t php_leveret_memory_left_now(void);
-/* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that
- * does not fit, PHP says so, as it does with the originals. */
+/* Limit for a value of this length. Values stored by a process of this host are not limited: if one does not fit, PHP
+ * reports that, as with the originals. */
 static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_trusted)
 {
 	return is_trusted || len <= PHP_LEVERET_COST_FREE ? SIZE_MAX : php_leveret_memory_left();
 }
 
 /* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the
- * same time, and what it becomes costs no more than that. What a class has written in a form of its own is not looked
- * at where a process of this host has stored it. All else that may be wrong is for PHP's reader to find. */
+ * same time, and its cost is within the limit. Data in a class's own format is not checked if a process of this host
+ * has stored it. PHP's reader finds all other errors. */
 bool php_leveret_php_fits(const char *data, size_t len, bool is_trusted, size_t cost_max);
 /* The same of JSON, which claims nothing. */
 bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max);

@@ -12,7 +12,7 @@ static bool damage_is_word(const zval *text, const char *word)
 	return text && Z_TYPE_P(text) == IS_STRING && zend_string_equals_cstr(Z_STR_P(text), word, strlen(word));
 }
 
-/* The innermost call in which it was thrown. NULL: none, or nobody can tell. */
+/* The innermost call that threw it. NULL: unknown. */
 static HashTable *thrower(zend_object *thrown, zval *held)
 {
 	zend_class_entry *base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;

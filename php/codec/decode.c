@@ -1,7 +1,7 @@
 /* codec/decode.c: bytes of any entrance -> zval. What the bytes are is said by the item, or by its flags: see
  * leveret_translate.
  *
- * Who may store something may also lie, so nothing here trusts a length, and a value that would not fit into the
+ * A writer may be hostile, so no length here is trusted, and a value that would not fit into the
  * request's memory counts as damaged: a fatal error would be worse than a miss.
  */
 #ifdef HAVE_CONFIG_H
@@ -74,8 +74,8 @@ static bool read_plain(
 				value, reader == LEVERET_PECL_MEMCACHE ? double_of_locale(data) : php_leveret_text_to_double(bytes));
 			return true;
 		case LEVERET_BOOL:
-			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or
-			 * appended to shows it. */
+			/* pecl/memcache accepts only "1" as true, pecl/memcached checks the first byte: counting or appending makes
+			 * the difference visible. */
 			ZVAL_BOOL(value, bytes[0] == '1' && (ZSTR_LEN(data) == 1 || reader != LEVERET_PECL_MEMCACHE));
 			return true;
 		case LEVERET_NULL:
@@ -109,7 +109,7 @@ php_leveret_decoding php_leveret_decode(
 	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0
 		&& reader != LEVERET_NATIVE) {
 		zend_string_release(data);
-		*problem = "nobody writes such flags";
+		*problem = "no extension writes such flags";
 		return PHP_LEVERET_UNKNOWN_FLAGS;
 	}
 	if (form.codec != LEVERET_CODEC_NONE && !(data = decompress(form.codec, data))) {
@@ -125,7 +125,7 @@ php_leveret_decoding php_leveret_decode(
 		*problem = "it is Ruby's Marshal data";
 		return PHP_LEVERET_NOT_UNSERIALIZED;
 	}
-	/* Ruby has stored a Hash or an Array: arrays are what it means. */
+	/* Ruby has stored a Hash or an Array: they become arrays. */
 	if (meta->origin == LEVERET_RUBY) {
 		wanted &= ~PHP_LEVERET_JSON_OBJECTS;
 	}

@@ -5,7 +5,7 @@
  * that was there before takes the place of that one, which is freed, and references to it point at freed memory. It
  * calls itself for each level of nesting, however deep. The walk refuses all this. It cannot see what a class makes of
  * an element: where a property's type does not allow an object that has __unserialize(), igbinary frees it and marks it
- * later, which is igbinary's to mend.
+ * later, which only igbinary can fix.
  *
  * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's
  * nodes know their parents, by its number. What it makes of that, PHP's functions know as recursion.
@@ -157,7 +157,7 @@ static zend_always_inline uint64_t hash_of_text(text *text)
 	return text->hash;
 }
 
-/* False: this array has such a key already. */
+/* False: the array has this key already. */
 static zend_always_inline bool is_new_key(const walk *walk, uint64_t key)
 {
 	const key_set *set = walk->set;
@@ -189,7 +189,7 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 		if (!with_keys) {
 			return igbinary_check_skip(walk, lengths[type] - 1);
 		}
-		/* What no integer of PHP can be, igbinary takes for 0. */
+		/* igbinary reads an integer outside of PHP's range as 0. */
 		return igbinary_check_take_number(walk, php_leveret_igbinary_power(type), &number)
 			&& number <= (uint64_t) ZEND_LONG_MAX + type % 2 && is_new_key(walk, type % 2 ? 0 - number : number);
 	}
@@ -224,7 +224,7 @@ static zend_always_inline bool open_array(walk *walk, int power)
 	return true;
 }
 
-/* Of an object, what is behind the name of its class. */
+/* The part of an object after its class name. */
 static zend_always_inline bool open_object(walk *walk, bool with_keys)
 {
 	uint8_t type;
@@ -243,7 +243,7 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 	return type == ENUM_CASE && igbinary_check_take_type(walk, &type) && take_name(walk, type, &number, with_keys);
 }
 
-/* A reference: it names something that has begun. */
+/* A reference: it names an element that has begun. */
 static zend_always_inline bool take_reference(walk *walk, int power)
 {
 	uint64_t slot;
@@ -307,7 +307,7 @@ static zend_always_inline bool igbinary_check_take_value(walk *walk, bool with_k
 	}
 }
 
-/* Back to what is around the one that is done. */
+/* Returns to the element around the completed one. */
 static zend_always_inline void close_array(walk *walk)
 {
 	if (--walk->depth > 0) {

@@ -4,8 +4,8 @@
 
 #include "php.h"
 
-/* Makes nothing, runs no user code. False: the data is damaged, and igbinary might not survive it,
- * or what it becomes costs more than that (cost.h). */
+/* Creates no value, runs no user code. False: the data is damaged, and igbinary might crash on it, or its cost is above
+ * the limit (cost.h). */
 bool php_leveret_igbinary_check(const char *data, size_t len, size_t cost_max);
 
 #endif

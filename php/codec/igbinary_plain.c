@@ -230,7 +230,7 @@ static zend_never_inline bool igbinary_plain_read_array(reader *from, uint8_t ty
 bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_max, zval *return_value, bool *is_short)
 {
 	*is_short = false;
-	/* Of version 1 nobody has written anything for ten years. */
+	/* Version 1 has not been written for ten years. */
 	static const char head[] = { 0, 0, 0, 2 };
 	if (len < sizeof(head) || memcmp(data, head, sizeof(head)) != 0) {
 		return false;

@@ -1,7 +1,7 @@
 /* codec/msgpack_check.c: a walk over msgpack's data before msgpack reads it.
  *
  * msgpack 2.2.0 writes objects and references as maps whose first key is nil, and does not survive all that damage can
- * make of these. So they are for those who have chosen msgpack; everybody reads what is made of the other types, when
+ * make of these. So they are only for sites that have chosen msgpack; all others read the other types, when
  * it is whole. Each value takes a byte at least, so that no count that the walk has passed asks for more than is there.
  * But a map's table is made when its first element is whole, for as many elements as the map that began last: one large
  * map makes large tables of all that are around it. */

@@ -80,7 +80,7 @@ static bool read_bytes(reader *from, const char **bytes, size_t *len)
 	return plain_skip(from, '"') && plain_skip(from, ';');
 }
 
-/* False: so long a string would cost too much. */
+/* False: the string's length exceeds the limit. */
 static zend_always_inline bool pay_for_string(reader *from, size_t len)
 {
 	return php_leveret_rows_pay(&from->rows, php_leveret_string_cost(len));

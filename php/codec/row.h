@@ -10,7 +10,7 @@
 /* Deeper nesting is left to the reader that has no such limit, or another one. */
 #define PHP_LEVERET_ROW_DEPTH_MAX 64
 
-/* Of one value: what its arrays have in common. */
+/* State shared by the arrays of one value. */
 typedef struct php_leveret_rows {
 	int depth, depth_max;
 	size_t owed;   /* elements of all open arrays that are to come */
@@ -36,7 +36,7 @@ static zend_never_inline bool php_leveret_rows_pay_of_the_rest(php_leveret_rows 
 	return true;
 }
 
-/* False: so much is not left. */
+/* False: not enough is left. */
 static zend_always_inline bool php_leveret_rows_pay(php_leveret_rows *rows, size_t cost)
 {
 	if (UNEXPECTED(cost > rows->left)) {

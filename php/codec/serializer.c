@@ -82,14 +82,14 @@ static bool is_known(const char *name)
 	return strcmp(name, "php") == 0 || strcmp(name, "igbinary") == 0 || strcmp(name, "msgpack") == 0;
 }
 
-/* What apc.serializer says; NULL: the module apcu is not provided, or with `if_set`, nobody has set it. */
+/* The value of apc.serializer; NULL: the module apcu is not provided, or with `if_set`, the setting has its default. */
 static const char *serializer_of_apc(bool if_set)
 {
 	return LEVERET_G(apcu_serializer_is_set) || !if_set ? LEVERET_G(apcu_serializer) : NULL;
 }
 
-/* leveret.serializer=auto: apcu_* do as apc.serializer says, or its default, since others may have no igbinary where
- * this process has it. Who has set it has told Leveret\Cache too. */
+/* leveret.serializer=auto: apcu_* follow apc.serializer, or its default, since other processes may lack the igbinary of
+ * this one. An explicit apc.serializer also applies to Leveret\Cache. */
 static const char *chosen_name(bool of_apcu)
 {
 	const char *ours = LEVERET_G(serializer), *of_apc = serializer_of_apc(!of_apcu);
@@ -133,7 +133,7 @@ static void php_serialize(smart_str *bytes, zval *value)
 	BG(serialize_lock)--;
 }
 
-/* Lower-case names of leveret.allowed_classes as php_var_unserialize wants them. "-" allows none. */
+/* Lower-case names of leveret.allowed_classes in the format of php_var_unserialize. "-" allows none. */
 static HashTable *allowed_classes(void)
 {
 	if (!restricted() || LEVERET_G(allowed_classes)) {
@@ -189,7 +189,7 @@ bool php_leveret_wants_msgpack(bool of_apcu)
 	return chosen(of_apcu) == LEVERET_MSGPACK;
 }
 
-/* Nobody has named a serializer. */
+/* No serializer is configured. */
 static bool is_left_to_us(void)
 {
 	const char *of_apc = serializer_of_apc(true);
@@ -273,7 +273,7 @@ bool php_leveret_unserialize(
 	size_t cost_max = php_leveret_cost_max(len, is_trusted);
 
 	if (EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len)) {
-		/* It never leaves this host: what comes from elsewhere is damaged. */
+		/* It never leaves this host: the same bytes from elsewhere are damaged. */
 		readable = is_trusted && php_leveret_compact_read(data, len, cost_max, return_value);
 	} else if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
@@ -297,7 +297,7 @@ bool php_leveret_unserialize(
 	}
 
 	if (UNEXPECTED(is_short)) {
-		/* What was made of it until then is free again, for values of any size. */
+		/* Frees the parts made until then, for values of any size. */
 		zend_mm_gc(zend_mm_get_heap());
 	}
 	if (EXPECTED(readable && !EG(exception))) {

@@ -11,7 +11,7 @@ bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out);
 /* The same by a serializer of the caller's choice, which must be there. */
 bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out);
 bool php_leveret_has_serializer(leveret_encoding encoding);
-/* Whether msgpack is what a native entrance stores with. */
+/* Whether a native entrance stores with msgpack. */
 bool php_leveret_wants_msgpack(bool of_apcu);
 /* False: *return_value is not set; an exception is pending, or the data is not readable or not allowed, as *problem
  * says (NULL: all was read, and then user code has thrown). data[len] is NUL. `wanted`: PHP_LEVERET_TRUSTED and

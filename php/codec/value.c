@@ -126,8 +126,8 @@ static leveret_status value_read_double(
 	return LEVERET_OK;
 }
 
-/* APCu has no warning for this: its values are read by what wrote them. Nobody would expect one where applications
- * fetch, so the log says it once, and phpinfo how often. */
+/* APCu has no warning for this: its values are read by their own writer. Applications do not expect one from a fetch,
+ * so it is logged once, and phpinfo shows the count. */
 static void count_unreadable(const char *problem)
 {
 	if (LEVERET_G(apcu_unreadable)++ == 0 && !EG(exception)) {
@@ -168,7 +168,7 @@ static leveret_status read_serialized(
 	return status;
 }
 
-/* What other entrances stored. */
+/* Values stored by other entrances. */
 static zend_never_inline leveret_status read_foreign(
 	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
@@ -219,7 +219,7 @@ static zend_always_inline leveret_status value_read(
 	}
 }
 
-/* From what a look-up has answered to the value. */
+/* From a look-up's result to the value. */
 static zend_always_inline php_leveret_fetch read_on(
 	leveret_arena *arena, leveret_bytes key, leveret_status status, leveret_reading *reading, zval *return_value)
 {

@@ -26,8 +26,8 @@ typedef enum php_leveret_fetch {
 
 /* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
-/* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits
- * for less. The hash of what is no string means nothing. */
+/* Prefetches the memory of an array's keys from index `from` on, and returns their hashes, so that a fetch of each
+ * waits less. The hash of an element that is no string is undefined. */
 void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD]);
 /* The same for the keys of an array of values that are about to be stored, from place *from on, which it moves behind
  * them. Returns how many elements those are. */

@@ -7,8 +7,8 @@
 
 /* Deeper nesting is decoded each time: the copy recurses on C's stack. */
 #define DEPTH_MAX 128
-/* Strings that come again soon are kept once (column names, states, currencies): those of up to this length, looked for
- * in so many places. A full table of all strings would cost more than it saves. */
+/* Strings that repeat soon are kept once (column names, states, currencies): those of up to this length, in a table of
+ * this many places. A full table of all strings would cost more than it saves. */
 #define SHARED_LEN_MAX 64
 #define SHARED_PLACES 256
 
@@ -68,9 +68,9 @@ static void measure_string(block *into, zend_string *string)
 	}
 }
 
-/* False: something in it belongs to this request (an object, a reference, a resource), it is nested too deeply, or it
- * comes to too much: what is there twice counts twice, and an array that igbinary has read may contain itself, or one
- * that contains it, many times. */
+/* False: a part of it belongs to this request (an object, a reference, a resource), or the nesting or the size is too
+ * large: shared parts count each time, and an array that igbinary has read may contain itself, directly or through
+ * others, many times. */
 static bool measure(block *into, const zval *value, int depth)
 {
 	switch (Z_TYPE_P(value)) {
@@ -133,7 +133,7 @@ static zend_string *copy_string(block *into, zend_string *string)
 	}
 	zend_string *copy = copy_take(into, string_size(string));
 	GC_SET_REFCOUNT(copy, 1);
-	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy
+	/* Interned like a string of this request, not permanently (IS_STR_PERMANENT): code that keeps strings longer copies
 	 * those. */
 	GC_TYPE_INFO(copy) =
 		into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
@@ -206,7 +206,7 @@ static zend_array *copy_array(block *into, const zend_array *source)
 {
 	zend_array *copy = copy_take(into, sizeof(*copy));
 	memcpy(copy, source, sizeof(*copy));
-	/* An immutable array says 2, so that who looks at the refcount alone makes a copy before writing. */
+	/* An immutable array has refcount 2, so that code that checks only the refcount copies it before writing. */
 	GC_SET_REFCOUNT(copy, into->refcounted ? 1 : 2);
 	GC_TYPE_INFO(copy) = GC_ARRAY
 		| ((GC_NOT_COLLECTABLE | (into->refcounted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);

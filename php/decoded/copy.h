@@ -1,7 +1,7 @@
 /* decoded/copy.h: arrays outside PHP's heap, that scripts can use without a copy.
  *
  * PHP copies such an array when a script writes to it. There are two forms. Immutable, as OPcache's constant arrays,
- * its strings interned: nobody can tell whether a script still holds it. Refcounted: each array and string in it begins
+ * its strings interned: it is unknown whether a script still holds it. Refcounted: each array and string in it begins
  * with a refcount of 1 for each place that it has in there, which is ours, so PHP never frees it, and
  * php_leveret_decoded_copy_is_held can tell. (Each place: PHP's cycle collector takes one reference away for each on
  * its way in, and gives it back on its way out.) An array has one place only, strings may have many.

@@ -151,9 +151,8 @@ static bool has_room(size_t bytes)
 	return LEVERET_G(decoded_bytes) + bytes <= (size_t) LEVERET_G(decoded_cache);
 }
 
-/* Within a request: frees what was replaced; and if that is not enough, what nobody has asked for since the last time
- * that it was not. Looking for what is held walks through all of it, so after a failure not again in the same
- * second. */
+/* Within a request: frees replaced values; if that is not enough, values not requested since the last time that it was
+ * not enough. Finding the held ones walks through all values, so after a failure not again in the same second. */
 static bool make_room(size_t bytes)
 {
 	uint32_t now = leveret_now();
@@ -247,7 +246,7 @@ void php_leveret_decoded_request_ended(void)
 
 void php_leveret_decoded_sweep(void)
 {
-	/* Something found no room: what nobody has asked for since the last time that this happened makes some. */
+	/* A value found no room: values not requested since the last time that this happened make room. */
 	if (LEVERET_G(decoded_refused)) {
 		LEVERET_G(decoded_refused) = false;
 		retire_where(is_idle, 0);

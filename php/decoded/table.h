@@ -4,8 +4,8 @@
 
 #include "base/globals.h"
 
-/* Who reads: what the same bytes decode to depends on the entrance, and on what the caller has told php_leveret_decode
- * that he wants. */
+/* The reader: what the same bytes decode to depends on the entrance, and on the options that its caller passes to
+ * php_leveret_decode. */
 #define PHP_LEVERET_VIEW(reader, wanted) ((uint32_t) (reader) << 8 | (uint32_t) (wanted))
 #define PHP_LEVERET_NATIVE_VIEW PHP_LEVERET_VIEW(LEVERET_NATIVE, 0)
 
@@ -23,7 +23,7 @@ void php_leveret_decoded_offer(
 	uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array);
 /* After the executor's end: keeps nothing of a request that a fatal error has ended. Frees nothing. */
 void php_leveret_decoded_request_ended(void);
-/* When a request begins, and no value of another is left: frees what was replaced and makes room. */
+/* At the start of a request, when no value of another one is in use: frees replaced values and makes room. */
 void php_leveret_decoded_sweep(void);
 /* The arena is lost. Only where php_leveret_decoded_sweep may be called. */
 void php_leveret_decoded_forget(leveret_arena *arena);

@@ -49,7 +49,7 @@ mmc_link *php_leveret_mmc_link_if_any(zval *object)
 	return link_behind(connection_of(object));
 }
 
-/* As whom the object was told to ask, before it had a connection: pecl/memcache keeps that in properties. */
+/* Credentials that the object was given before it had a connection: pecl/memcache keeps them in properties. */
 static void mmc_sign_in(zval *object, mmc_link *link)
 {
 	/* Most objects have none of them, and no table of properties. */

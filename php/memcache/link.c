@@ -38,7 +38,7 @@ static bool mmc_link_add_server(leveret_pool *pool, const mmc_server *server, le
 		== LEVERET_CODE_SUCCESS;
 }
 
-/* No name server knows such a name (RFC 2606). */
+/* No name server knows this name (RFC 2606). */
 static const char nobody[] = "not-utf-8.invalid";
 
 static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
@@ -61,7 +61,8 @@ static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!mmc_link_add_server(pool, server, php_leveret_string(server->host))) {
-			/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
+			/* A name that is not UTF-8 cannot be resolved. Servers are addressed by their place in the list, so it gets
+			 * one. */
 			mmc_link_add_server(pool, server, php_leveret_bytes(nobody, strlen(nobody)));
 		}
 	}
@@ -71,15 +72,14 @@ static mmc_pool *mmc_new_pool(const mmc_link *link, bool is_persistent)
 	return made;
 }
 
-/* Whatever is in it, where it ends is certain. */
+/* Length-prefixed, so that any contents stay unambiguous. */
 static void append_part(smart_str *name, zend_string *part)
 {
 	smart_str_append_printf(name, "%zu:", ZSTR_LEN(part));
 	php_leveret_append(name, ZSTR_VAL(part), ZSTR_LEN(part));
 }
 
-/* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not
- * persistent. */
+/* Key of the pool of a list of persistent servers, with the user. NULL: a server is not persistent. */
 static zend_string *mmc_name_of(const mmc_link *link)
 {
 	smart_str name = { 0 };
@@ -147,7 +147,7 @@ void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index)
 	}
 }
 
-/* Among so many places of a key the pool puts its copies. */
+/* Number of places of a key among which the pool puts its copies. */
 #define PLACES_OF_COPIES 20
 
 leveret_pool *php_leveret_mmc_pool_of(mmc_link *link)

@@ -26,7 +26,7 @@ enum {
 
 /* --- the link --- */
 
-/* memcached's limit; what is longer is cut. */
+/* memcached's limit; longer keys are cut. */
 #define MMC_KEY_MAX 250
 
 typedef struct mmc_server {
@@ -39,7 +39,7 @@ typedef struct mmc_server {
 	bool is_off; /* added with the status false */
 } mmc_server;
 
-/* Connections to a list of servers. Those of persistent servers outlive the request: whoever names the same list uses
+/* Connections to a list of servers. Those of persistent servers outlive the request: an object with the same list uses
  * them again. */
 typedef struct mmc_pool {
 	leveret_pool *pool;
@@ -54,10 +54,10 @@ typedef struct mmc_link {
 	bool is_binary;
 	bool is_of_sessions; /* copies by memcache.session_redundancy */
 	zend_long ring, hash;
-	zend_string *user, *password; /* whom servers are asked as; NULL = nobody */
+	zend_string *user, *password; /* the user; NULL = none */
 	zend_string *prefix;          /* of all keys; NULL = none */
-	zend_long threshold;          /* from so many bytes on values are compressed; 0 = only on demand */
-	double savings;               /* if that saves such a share */
+	zend_long threshold;          /* values from this many bytes on are compressed; 0 = only on demand */
+	double savings;               /* if that saves this share */
 	zval callback;                /* of failures; UNDEF = none */
 } mmc_link;
 
@@ -97,7 +97,7 @@ int64_t php_leveret_mmc_link_find(const mmc_link *link, const zend_string *host,
 void php_leveret_mmc_link_close(mmc_link *link);
 /* The pool, with the settings of this moment. */
 leveret_pool *php_leveret_mmc_pool_of(mmc_link *link);
-/* As whom servers are asked from now on, where the protocol has passwords. */
+/* Sets the credentials for servers from now on, if the protocol has passwords. */
 void php_leveret_mmc_link_sign_in(mmc_link *link, zend_string *user, zend_string *password);
 /* Gives a server's settings to the pool. */
 void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index);

@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "memcache.h"
 #include "php_leveret.h"
+#include "release.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -27,7 +28,7 @@ static void mmc_refuse(const zend_ini_entry *entry, const char *allowed, const z
 	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", name, allowed, value ? ZSTR_VAL(value) : "");
 }
 
-/* What a directive may be, in any case. */
+/* An allowed value of a directive, in any case. */
 typedef struct choice {
 	const char *one, *other;
 } choice;

@@ -145,7 +145,7 @@ static bool set_callback(zval *object, zval *callback)
 	return true;
 }
 
-/* Each of them can be called again, so what is there is not added twice. */
+/* Each of them can be called again, so an existing server is not added twice. */
 static bool add(zval *object, mmc_server *server, zval *callback)
 {
 	mmc_link *link = is_good_callback(callback) ? link_for(object, server) : NULL;
@@ -163,7 +163,7 @@ static void added_as(mmc_server *server, bool status)
 	server->is_persistent = server->is_persistent && status;
 }
 
-/* Both take the same, and only what is added can be added as off. */
+/* Both take the same arguments, but only addServer can add a server that is off. */
 static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 {
 	mmc_server server = new_server();

@@ -57,7 +57,7 @@ static zend_string *prefix_of(bool of_sessions)
 	return prefix;
 }
 
-/* As with the original, what a script sets of the sessions' prefix is too late for its own sessions. */
+/* As with the original, a script sets the sessions' prefix too late for its own session. */
 void php_leveret_mmc_prefix_begin(void)
 {
 	MEMCACHE_G(session_prefix) = prefix_of(true);

@@ -19,7 +19,7 @@ static void tell_long(zval *argument, uint64_t number)
 
 /* --- one item --- */
 
-/* What the decoded-value cache knows values by; php_leveret_mmc_decode wants nothing. */
+/* The view of the decoded-value cache; php_leveret_mmc_decode has no options. */
 #define VIEW PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHE, 0)
 
 static void mmc_get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)

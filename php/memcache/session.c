@@ -1,12 +1,12 @@
 /* memcache/session.c: the session handler "memcache".
  *
  * A session is one item, "<id>", compressed as the class compresses its values, that lives session.gc_maxlifetime
- * seconds. Beside it lies "<id>.lock", a number that every visitor counts up: who has made 1 of it holds the lock, and
- * sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that a dead visitor locks nobody out for
+ * seconds. Beside it lies "<id>.lock", a number that every visitor counts up: the one who made it 1 holds the lock, and
+ * sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that a dead visitor blocks no other one for
  * longer.
  *
  * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever
- * gets the lease and finds such a number knows that its maker is dead. Visitors without the arena see a number above 1,
+ * gets the lease and finds such a number knows that its creator is dead. Visitors without the arena see a number above 1,
  * and wait. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -79,7 +79,7 @@ static mmc_server default_server(void)
 	};
 }
 
-/* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
+/* pecl/memcache warns about an invalid URL, and silently refuses a URL without a server. */
 typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
 
 /* "tcp://host:port?query", or "tls://" for TLS, read as pecl/memcache does: as a URL, of which a password and a path
@@ -91,7 +91,7 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end, b
 	if (!url) {
 		return IS_NO_URL;
 	}
-	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between
+	/* PHP parses a bare name as a path. It makes one name of "host:port;…": the user took ';' for the separator of
 	 * servers. Of "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is
 	 * no name. */
 	bool is_path = url->path
@@ -197,8 +197,8 @@ static void add_lock(const mmc_session *session, leveret_operation operation, ui
 	leveret_pool_add(session->link->pool->pool, &request);
 }
 
-/* Runs the open batch. Code and number of each answer; an answer that did not come is a failure. With `found` the last
- * request is a get among others, of which only what is found, and what fails, is answered. */
+/* Runs the open batch. Returns code and number of each answer; a missing answer is a failure. With `found` the last
+ * request is a get among others, of which only a hit or a failure is answered. */
 static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, client_copy *found)
 {
 	leveret_pool *pool = session->link->pool->pool;
@@ -222,14 +222,14 @@ static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, u
 
 /* --- servers that fail --- */
 
-/* On so many servers a session lies. */
+/* Number of servers that store a session. */
 static uint32_t copies_of(const mmc_session *session)
 {
 	return (uint32_t) MIN(MEMCACHE_G(session_redundancy), (zend_long) session->link->count);
 }
 
-/* A server that has failed rests for a while, and what it has is then looked for at others. Where no copy would be left
- * they are all asked again: as with the original a server that is back is there for the next visit. */
+/* A failed server backs off, and its sessions are then looked for at others. If no copy is left they are all tried
+ * again: as with the original, a server that is back is used by the next visit. */
 static void wake_servers(const mmc_session *session)
 {
 	leveret_pool *pool = php_leveret_mmc_pool_of(session->link);
@@ -243,8 +243,7 @@ static void wake_servers(const mmc_session *session)
 	}
 }
 
-/* Whether a server has failed in the open batch that may have what it had, and tell it the next time. Each is counted
- * once. */
+/* Whether a server failed in the open batch that may have the session, and answer the next time. Each is counted once. */
 static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure *failure)
 {
 	leveret_failure earlier;
@@ -256,8 +255,7 @@ static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure
 	return failure->system_error != ECONNREFUSED && failure->system_error != ENOENT;
 }
 
-/* Whether the open batch has read the session, or may be believed that there is none: of the servers that keep it one
- * has said so, or is dead. */
+/* Whether the open batch has read the session, or proved its absence: one of its servers has said so, or is dead. */
 static bool is_read(const mmc_session *session, int32_t code)
 {
 	leveret_pool *pool = session->link->pool->pool;
@@ -281,7 +279,7 @@ static void drop_lock(mmc_session *session)
 	session->lock_key = NULL;
 }
 
-/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. IS_OVER: PHP has to do something else,
+/* IS_UNREAD: locked, but the session was not read. IS_AWAY: no server answered. IS_OVER: PHP must do something else,
  * and the session may be gone. */
 typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY, IS_OVER } lock_try;
 
@@ -321,7 +319,7 @@ static lock_try mmc_try_lock(mmc_session *session, client_copy *found)
 																											: IS_AWAY;
 }
 
-/* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
+/* An abandoned lock expires within lock_timeout: the wait is a little longer than that. */
 static lock_try mmc_lock(void **mod_data, client_copy *found)
 {
 	uint64_t now = php_leveret_microseconds(), until = now + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
@@ -354,7 +352,7 @@ static bool read_unlocked(const mmc_session *session, client_copy *found)
 	return is_read(session, code);
 }
 
-/* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler
+/* The text of a session, from the item under its key. NULL: not a session; a notice may have been raised, whose handler
  * is user code. */
 static zend_string *mmc_session_text_of(client_copy *found)
 {
@@ -378,8 +376,8 @@ static void end_session(mmc_session *session)
 	}
 }
 
-/* Names the session: false: its id cannot be a key. Of an empty one it would be warned, and the script's handler of
- * errors may close the session: so nobody comes here with that. */
+/* Sets the session's id. False: it cannot be a key. An empty id would raise a warning, and the script's error handler
+ * may close the session: callers never pass one. */
 static bool begin_session(mmc_session *session, zend_string *id)
 {
 	end_session(session);
@@ -415,7 +413,7 @@ PS_CLOSE_FUNC(memcache)
 
 PS_OPEN_FUNC(memcache)
 {
-	/* session_reset() opens again what nobody has closed. */
+	/* session_reset() opens again without closing. */
 	ps_close_memcache(mod_data);
 	bool is_own = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path);
 	const char *path = is_own ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
@@ -458,11 +456,11 @@ PS_READ_FUNC(memcache)
 		drop_lock(session);
 	}
 	if (tried == IS_TAKEN || tried == HAS_NAPPED) {
-		/* As the original: after so long the visitor goes in without the lock, which stays with whoever has it. */
+		/* As the original: after the time-out the request proceeds without the lock, which stays with its holder. */
 		was_read = read_unlocked(session, &found);
 	}
-	/* An empty session, which the original gives for one that could not be read, would be written over what is
-	 * there. */
+	/* An empty session, which the original returns for one that could not be read, would later overwrite the stored
+	 * one. */
 	zend_string *text = !was_read ? NULL : found.data ? mmc_session_text_of(&found) : ZSTR_EMPTY_ALLOC();
 	if (text && php_leveret_client_session_is_open(mod_data, number) && !session->is_locked) {
 		php_error_docref(NULL, E_WARNING,
@@ -506,7 +504,7 @@ PS_WRITE_FUNC(memcache)
 	request.group = php_leveret_string(full);
 	request.value = payload.bytes;
 	request.meta = payload.meta;
-	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
+	/* A span of more than 30 days would count as a Unix time, and 0 as no expiry. */
 	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
 	php_leveret_client_payload_free(&payload);
@@ -544,7 +542,7 @@ PS_DESTROY_FUNC(memcache)
 																									   : FAILURE;
 }
 
-/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+/* Items expire by themselves. As in the original their number is unknown: session_gc() is false. */
 PS_GC_FUNC(memcache)
 {
 	*nrdels = -1;
@@ -552,7 +550,7 @@ PS_GC_FUNC(memcache)
 }
 
 #if PHP_VERSION_ID >= 80600
-/* From then on PS_MOD wants these two of each handler; before, it took PHP's own, as here. */
+/* From that version on PS_MOD takes these two of each handler; before, it took PHP's own, as here. */
 PS_CREATE_SID_FUNC(memcache)
 {
 	return php_session_create_id(mod_data);

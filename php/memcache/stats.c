@@ -1,4 +1,4 @@
-/* memcache/stats.c: what is asked of servers, not of keys: statistics, version, flush. */
+/* memcache/stats.c: requests to servers without a key: statistics, version, flush. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -27,7 +27,7 @@ static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes su
 
 /* --- statistics --- */
 
-/* The words of a statistics command, or NULL: nobody knows such a type, and a warning was given. */
+/* The arguments of a statistics command, or NULL: unknown type, and a warning was raised. */
 static zend_string *subject_of(const zend_string *type, zend_long slab, zend_long limit)
 {
 	static const char *const types[] = { "reset", "malloc", "slabs", "cachedump", "items", "sizes" };

@@ -8,7 +8,7 @@
 
 /* --- batches --- */
 
-/* A request and what it points at. */
+/* A request and its memory. */
 typedef struct mmc_write {
 	zend_string *key;
 	client_payload payload;
@@ -196,7 +196,7 @@ PHP_FUNCTION(memcache_cas) { mmc_store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET
 
 /* --- without a value --- */
 
-/* One request by its key. SUCCESS: `number` is what a counter has come to. */
+/* One request by its key. SUCCESS: `number` is a counter's new value. */
 static int32_t mmc_call(zval *object, const leveret_request *pattern, zend_string *name, uint64_t *number)
 {
 	mmc_link *link = php_leveret_mmc_link_of(object);
@@ -226,7 +226,7 @@ PHP_FUNCTION(memcache_delete)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(exptime)
 	ZEND_PARSE_PARAMETERS_END();
-	/* Servers of long ago could keep a key locked for so long. */
+	/* Very old servers could lock a deleted key for this time. */
 	(void) exptime;
 	leveret_request pattern = { .operation = LEVERET_OP_DELETE, .server = -1 };
 	if (!php_leveret_mmc_link_of(object)) {
@@ -245,8 +245,8 @@ PHP_FUNCTION(memcache_delete)
 	zend_string_release(name);
 }
 
-/* Counters have 64 bits without a sign. What is above PHP's integers the text protocol tells as the largest of them,
- * the binary as it is. */
+/* Counters have 64 unsigned bits. The text protocol reports values above PHP's integers as the largest of them, the
+ * binary protocol unchanged. */
 static zend_long as_long(uint64_t number, bool is_binary)
 {
 	return number > ZEND_LONG_MAX && !is_binary ? ZEND_LONG_MAX : (zend_long) number;

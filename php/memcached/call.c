@@ -127,7 +127,7 @@ bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_c
 	} else {
 		tell_failure(self, &answer, request->value.len);
 	}
-	/* Nothing is answered to what was sent without asking for it. */
+	/* Requests that were not waited for have no answer. */
 	if (code != MEMC_SUCCESS || answer.request == LEVERET_UNANSWERED) {
 		return false;
 	}

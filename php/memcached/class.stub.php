@@ -127,7 +127,7 @@ class Memcached
     /** @var int */
     const DISTRIBUTION_VIRTUAL_BUCKET = 6;
 
-    /* OPT_SERIALIZER. A value is read by the flags that it was stored with, whatever is set. */
+    /* OPT_SERIALIZER. A value is read by the flags that it was stored with, for any setting. */
 
     /** @var int */
     const SERIALIZER_PHP = 1;

@@ -103,7 +103,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	self->reachable = names.count;
 	zval element;
 	if (code == MEMC_SOME_ERRORS) {
-		/* Nobody is there to answer: as in the original that is told at once. */
+		/* No server can answer: as in the original that is reported at once. */
 		fetch_one(self, &element);
 		end_of_fetch(self);
 		RETURN_FALSE;
@@ -169,6 +169,6 @@ PHP_METHOD(Memcached, fetchAll)
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
 	}
-	/* As getMulti(). The original drops what has come. */
+	/* As getMulti(). The original drops the received answers. */
 	self->code = self->has_damaged ? MEMC_PAYLOAD_FAILURE : self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* memcached/link.c: what is behind an object: its pool of servers and its options, and those of persistent ids. */
+/* memcached/link.c: the state behind an object: its pool of servers and its options, and those of persistent ids. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -301,7 +301,7 @@ static bool memc_link_set_prefix(memc_object *self, zval *value)
 	} else if (ZSTR_LEN(text) <= MEMC_PREFIX_MAX) {
 		good = php_leveret_memc_link_set_prefix(self->link, text);
 	} else if (ZSTR_LEN(text) <= MEMC_KEY_MAX) {
-		/* As the original has it: that is no failure, and the prefix stays what it was. */
+		/* As in the original: that is no failure, and the prefix does not change. */
 		self->error_code = MEMC_KEY_TOO_BIG;
 		good = true;
 	}
@@ -359,7 +359,7 @@ zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long
 			choose_ring(link);
 			break;
 		case DISTRIBUTION:
-			/* Chosen once more, nothing changes: not the hash of the points, nor who weighs. */
+			/* Setting the present value again changes nothing: neither the hash of the points nor the weights. */
 			if (!is_same) {
 				link->behaviors[KETAMA_WEIGHTED] = 0;
 				choose_ring(link);
@@ -374,8 +374,8 @@ zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long
 	return MEMC_SUCCESS;
 }
 
-/* What is so already stays so, and with it what the last call has said. But sizes are the kernel's, not what was asked
- * for, and more hangs on ketama. */
+/* An option with its present value stays, and so does the last error. Sizes are an exception: the kernel's differ from
+ * the requested ones. So is ketama, which implies other options. */
 static bool is_so(const memc_link *link, zend_long option, zend_long value)
 {
 	bool is_compared = option != SEND_SIZE && option != RECV_SIZE && option != KETAMA_WEIGHTED;

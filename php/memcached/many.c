@@ -89,7 +89,7 @@ static bool judge_many(memc_object *self, zend_long code, const memc_tally *tall
 		return false;
 	}
 	if (tally->failed == asked) {
-		/* What was the matter with the last of them is told. */
+		/* The error of the last of them is reported. */
 		return false;
 	}
 	php_leveret_memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);

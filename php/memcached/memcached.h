@@ -79,7 +79,7 @@ enum {
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */
 #define MEMC_BEHAVIORS 40
-/* memcached.compression_level, unless somebody says otherwise; zstd's own. */
+/* Default of memcached.compression_level; zstd's own. */
 #define MEMC_LEVEL_DEFAULT 3
 /* memcached's own limit of a key, prefix included. */
 #define MEMC_KEY_MAX 250
@@ -98,7 +98,7 @@ typedef struct memc_link {
 	bool compression;
 	zend_long compression_type;
 	zend_long compression_level;
-	bool has_level; /* somebody has chosen it */
+	bool has_level; /* it was set */
 	zend_long serializer;
 	zend_long user_flags; /* -1: none */
 	zend_long store_retries;
@@ -159,7 +159,7 @@ static zend_always_inline void memc_result(memc_object *self, zend_long code)
 	}
 }
 
-/* What libmemcached would say: its errors, but for those that are answers, are also those of getLastError…(). */
+/* libmemcached's error: its codes, except answers, are also those of getLastError…(). */
 void php_leveret_memc_failure(memc_object *self, zend_long code);
 /* As php_leveret_memc_failure, and keeps what the server said. */
 void php_leveret_memc_result_of(memc_object *self, const leveret_answer *answer);
@@ -239,10 +239,10 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and
- * php_leveret_client_copy_free is due. */
+/* One request and its answer; sets the result code. True: `copy`, if there is one, is filled except for the key, and
+ * needs php_leveret_client_copy_free. */
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
-/* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys,
+/* All answers of the open batch that arrived or can be waited for, up to `limit`. `of_keys`: their names are keys,
  * without the prefix. */
 void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_keys, uint32_t limit);
 
@@ -272,7 +272,7 @@ static zend_always_inline bool memc_find_decoded(
 
 /* Takes copy->data over. False: PAYLOAD_FAILURE, NOTFOUND where a key does not fit, or an exception. */
 bool php_leveret_memc_give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value);
-/* The same, and offers what is an array to the decoded-value cache. */
+/* The same, and offers an array to the decoded-value cache. */
 bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy,
 	const leveret_version *version, zval *value);
 
@@ -288,7 +288,7 @@ typedef struct memc_names {
  * (__toString). */
 void php_leveret_memc_names_take(memc_object *self, HashTable *keys, memc_names *names);
 void php_leveret_memc_names_free(memc_names *names);
-/* Begins a batch of gets. Names whose key cannot be asked for are taken away. */
+/* Begins a batch of gets. Invalid keys are removed. */
 void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_cas, memc_names *names);
 
 /* Its server could not be reached at all: as in the original the key is then missing, since applications take any other

@@ -8,6 +8,7 @@
 #include "codec/serializer.h"
 #include "memcached.h"
 #include "php_leveret.h"
+#include "release.h"
 
 #include "ext/session/php_session.h"
 #include "ext/standard/info.h"

@@ -67,7 +67,7 @@ static void memc_keep(memc_object *self, const zend_string *name)
 	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
 
-/* What a new link begins with: the words of the configuration, then what the callback makes of it. */
+/* Initial state of a new link: the configuration string, then the callback. */
 static void make(
 	memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
 {
@@ -106,8 +106,7 @@ PHP_METHOD(Memcached, __construct)
 	attach(self, name);
 	if (self->is_pristine) {
 		make(self, id, &call, &cache, configuration);
-		/* The next one of this name is to be told what is wrong too, or called back, and not to find what is half
-		 * done. */
+		/* The next object of this name must see the same error, or be called back, and not find a half-made link. */
 		if (name && !EG(exception)) {
 			memc_keep(self, name);
 		}
@@ -166,8 +165,8 @@ static bool begins_with(const zend_string *host, const char *word)
 	return strncmp(ZSTR_VAL(host), word, strlen(word)) == 0;
 }
 
-/* In a list a socket has no port, whatever is said. An arena, which the original does not know, has the one that is
- * given: applications compare getServerList() with their own lists. */
+/* In a list a socket has no port, even if one is given. An arena, which the original does not know, has the given one:
+ * applications compare getServerList() with their own lists. */
 static zend_long port_of_entry(const zend_string *host, zend_long port)
 {
 	if (begins_with(host, "/") || begins_with(host, "unix://")) {
@@ -176,7 +175,7 @@ static zend_long port_of_entry(const zend_string *host, zend_long port)
 	return port || begins_with(host, "arena:") ? port : MEMC_PORT;
 }
 
-/* Host, port and weight by their place, whatever their keys are. */
+/* Host, port and weight by position, with any keys. */
 static int add_entry(memc_link *link, HashTable *entry)
 {
 	zval parts[3], *part;

@@ -1,4 +1,4 @@
-/* memcached/read.c: get(), and what an answer becomes. */
+/* memcached/read.c: get(), and the conversion of an answer. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -20,7 +20,7 @@ static void extended(zval *return_value, zval *value, uint64_t cas, const levere
 	add_assoc_long(return_value, "flags", php_leveret_memc_user_flags(meta));
 }
 
-/* What another key has encrypted, or none, is missing to who has a key, as with the original. */
+/* With an encryption key, a value encrypted with another key, or not encrypted, is a miss, as with the original. */
 static bool is_opened(memc_object *self, client_copy *copy)
 {
 	zend_string *opened = copy->data ? php_leveret_memc_decrypt(self->link->cipher, copy->data) : NULL;

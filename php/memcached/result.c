@@ -99,7 +99,7 @@ void php_leveret_memc_failure(memc_object *self, zend_long code)
 	}
 }
 
-/* Whether it is of a connection, and not what a server has answered or we have refused. */
+/* Whether it concerns the connection, and not a server's answer or our own refusal. */
 static bool is_disconnection(zend_long code)
 {
 	switch (code) {

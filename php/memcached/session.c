@@ -2,8 +2,8 @@
  *
  * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds
  * its lock, the item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies
- * with its process: who has the lease and finds a lock that stands on a lease knows that its owner is dead. Visitors
- * who come to the same arena by way of a server see the item and know nothing of leases. */
+ * with its process: a visitor that has the lease and finds a lock with a lease knows that its owner is dead. Visitors
+ * that reach the same arena through a server see the item and no lease. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -60,7 +60,7 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 		return false;
 	}
 	weight = MAX(weight, 0);
-	/* Not of PHP's heap: where that is full it jumps out of here, and the pool is nobody's. */
+	/* Not of PHP's heap: out of memory there would longjmp out of here, and leak the pool. */
 	char url[MAXPATHLEN];
 	if (is_socket) {
 		int len = snprintf(url, sizeof(url), "unix://%.*s", (int) host.len, (const char *) host.data);
@@ -72,7 +72,7 @@ static bool memc_add_server(leveret_pool *pool, const char *at, const char *end,
 	if (is_script_s && !php_leveret_may_add_quietly(host)) {
 		return false;
 	}
-	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
+	/* Without weights the ring is that of libmemcached's lists of servers, which ignore weights. */
 	return leveret_pool_add_server(
 			   pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir())
 		== MEMC_SUCCESS;
@@ -83,8 +83,7 @@ static bool is_weighted(void)
 	return MEMCACHED_G(sess_consistent_hash) && strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
 }
 
-/* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them
- * makes no sense. */
+/* Servers are separated by commas; as in the original, text after a space is ignored. False: one of them is invalid. */
 static bool memc_add_servers(leveret_pool *pool, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
@@ -125,7 +124,7 @@ static const char *prefix_of_sessions(void)
 	return strlen(MEMCACHED_G(sess_prefix)) <= PREFIX_MAX ? MEMCACHED_G(sess_prefix) : "";
 }
 
-/* To libmemcached it is a prefix of its own: which server a session lives on depends on what stands behind it. */
+/* To libmemcached it is a prefix of its own: the server of a session depends on the rest of the key. */
 static void memc_session_set_prefix(leveret_pool *pool)
 {
 	leveret_pool_set_prefix(pool, php_leveret_bytes(prefix_of_sessions(), strlen(prefix_of_sessions())));
@@ -140,7 +139,7 @@ static size_t memc_session_name_of(const zend_string *id, const char *middle, ch
 	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 
-/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value
+/* One request; its result code. An item lives `seconds`, or does not expire if they are not above 0. With `data` the value
  * that was found. */
 static int memc_call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value,
 	zend_long seconds, zend_string **data)
@@ -281,7 +280,7 @@ static void memc_free_pool(zval *entry)
 	leveret_pool_free(Z_PTR_P(entry));
 }
 
-/* As whom servers are asked, in the binary protocol, which the original then chooses by itself. */
+/* Credentials for servers, in the binary protocol, which the original then selects by itself. */
 static bool memc_sign_in(leveret_pool *pool)
 {
 	const char *user = MEMCACHED_G(sess_sasl_username), *password = MEMCACHED_G(sess_sasl_password);
@@ -336,7 +335,7 @@ PS_CLOSE_FUNC(memcached)
 
 PS_OPEN_FUNC(memcached)
 {
-	/* session_reset() opens again what nobody has closed. */
+	/* session_reset() opens again without closing. */
 	ps_close_memcached(mod_data);
 	/* As it was written for version 2. */
 	if (strstr(PHP_LEVERET_SAVE_PATH, "PERSISTENT=")) {
@@ -426,11 +425,11 @@ PS_DESTROY_FUNC(memcached)
 	}
 	int code = call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
 	memc_unlock(session);
-	/* Who wants to log out must hear that he is not. */
+	/* A failed log-out must be reported. */
 	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 
-/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+/* Items expire by themselves. As in the original their number is unknown: session_gc() is false. */
 PS_GC_FUNC(memcached)
 {
 	*nrdels = -1;
@@ -442,8 +441,8 @@ PS_CREATE_SID_FUNC(memcached)
 	memc_session *session = PS_GET_MOD_DATA();
 	for (int tries = 0; tries < 3; tries++) {
 		zend_string *id = php_session_create_id(NULL);
-		/* A server that does not answer is not asked again and again: what it should say is that nobody has drawn these
-		 * random bits. */
+		/* A server that does not answer is not asked again and again: its answer would only confirm that these random
+		 * bits are unused. */
 		if (!session || !id
 			|| call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) != MEMC_SUCCESS) {
 			return id;
@@ -456,8 +455,8 @@ PS_CREATE_SID_FUNC(memcached)
 PS_VALIDATE_SID_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
-	/* A visitor whose server does not answer keeps his id: another one would be sent to him as a cookie, and his
-	 * session lost. */
+	/* A visitor whose server does not answer keeps its id: otherwise it would get another one as a cookie, and lose its
+	 * session. */
 	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
 			&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) != MEMC_NOTFOUND
 		? SUCCESS
@@ -472,7 +471,7 @@ PS_UPDATE_TIMESTAMP_FUNC(memcached)
 		return FAILURE;
 	}
 	int code = call_for(session, LEVERET_OP_TOUCH, key, php_leveret_bytes("", 0), maxlifetime, NULL);
-	/* Another request may have ended it meanwhile: a visitor who has logged out stays so. */
+	/* Another request may have ended it meanwhile: a visitor who has logged out stays logged out. */
 	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 

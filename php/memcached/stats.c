@@ -1,4 +1,4 @@
-/* memcached/stats.c: what is asked of all servers at once, not of keys: statistics, versions, all keys, flush. */
+/* memcached/stats.c: requests to all servers at once, without a key: statistics, versions, all keys, flush. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -51,8 +51,8 @@ static bool ask_all(
 	return true;
 }
 
-/* libmemcached reaches every server before it reads from one, and keeps its last error. What a server itself refuses is
- * no error of the connection, so it counts least. */
+/* libmemcached contacts every server before it reads from one, and keeps its last error. A refusal by a server is no
+ * error of the connection, so it counts least. */
 static int step_of(zend_long code)
 {
 	enum { REFUSED, REACHING, READING };
@@ -71,8 +71,7 @@ static int step_of(zend_long code)
 	}
 }
 
-/* What was the matter with the server whose failure libmemcached would tell, which getLastError…() tell too;
- * MEMC_SUCCESS: nothing. */
+/* The error of the server whose failure libmemcached would report, also for getLastError…(); MEMC_SUCCESS: none. */
 static zend_long failure_of(memc_object *self, const client_copies *copies)
 {
 	const client_copy *failure = NULL;
@@ -130,7 +129,7 @@ PHP_METHOD(Memcached, getStats)
 	}
 	zend_long failure = failure_of(self, &copies);
 	if (failure == MEMC_NOTFOUND) {
-		/* The binary protocol's word for a subject that nobody knows, which libmemcached takes for an empty list. */
+		/* The binary protocol's answer to an unknown subject, which libmemcached takes for an empty list. */
 		memc_result(self, MEMC_SUCCESS);
 	} else if (failure == MEMC_PROTOCOL_ERROR) {
 		/* The text protocol's. */

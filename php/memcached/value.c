@@ -99,8 +99,7 @@ static uint32_t codec_of_link(const memc_link *link)
 	}
 }
 
-/* The directive's default is zstd's: unless somebody has chosen a level, zlib has its own, as before there was a
- * directive. */
+/* The directive's default is zstd's: unless a level is configured, zlib has its own, as before there was a directive. */
 static int32_t level_of_link(const memc_link *link, uint32_t codec)
 {
 	zend_long level = codec == LEVERET_CODEC_ZLIB && !link->has_level ? ZLIB_LEVEL : link->compression_level;
@@ -129,9 +128,9 @@ static void memc_compress(const memc_link *link, client_payload *payload)
 	}
 }
 
-/* The shortest digits that are read back as the same number, "d.ddde+NN" where the point would stand far from them, no
- * zero before a point: as pecl/memcached writes it, so that append, prefix and length of what is stored do not depend
- * on who stored it. */
+/* The shortest digits that are read back as the same number, "d.ddde+NN" where the point would be far from them, no
+ * zero before a point: as pecl/memcached writes it, so that append, prefix and length of an item do not depend on its
+ * writer. */
 static void append_digits(smart_str *text, double value)
 {
 	int point;
@@ -188,8 +187,8 @@ static void tell_exception(zend_long serializer)
 	}
 }
 
-/* Its flags stay readable, as with the original. In an arena it is what a client has sent over a socket: nobody but who
- * has the key can make anything of these bytes. */
+/* Its flags stay readable, as with the original. In an arena its origin is that of a socket client: only a client with
+ * the key can decode these bytes. */
 static void encrypt_payload(const leveret_cipher *cipher, client_payload *payload)
 {
 	zend_string *sealed = zend_string_alloc(leveret_encrypted_len(payload->bytes.len), 0);

@@ -16,7 +16,7 @@
 /* Numbers of behaviours, as in Memcached::OPT_*. */
 enum { HASH = 2, DISTRIBUTION = 9, KETAMA_HASH = 17 };
 
-/* What stands behind a word's '='. */
+/* The text after a word's '='. */
 typedef struct text {
 	const char *at;
 	size_t len;
@@ -171,7 +171,7 @@ static bool take_behavior(memc_link *link, const char *name, size_t len, const t
 	return false;
 }
 
-/* What is behind the '=' at `at`, quotes and a weight taken away. False: it is not well formed. */
+/* The text after the '=' at `at`, without quotes and weight. False: malformed. */
 static bool take_text(const char *at, const char *end, text *value)
 {
 	*value = (text) { .at = at, .len = (size_t) (end - at), .is_given = true };

@@ -141,7 +141,7 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 		RETURN_NULL();
 	}
 	if (link->cipher) {
-		/* Nobody but a client can join what is encrypted, or count it. */
+		/* Only a client can append to an encrypted value, or count it. */
 		php_leveret_memc_failure(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
@@ -157,8 +157,8 @@ PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_
 PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
 /* clang-format on */
 
-/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no
- * version. */
+/* A token as returned by getMulti() and get(): an int, or the text of one that is too large for that. Anything else
+ * names no version. */
 static uint64_t version_of(const zval *token)
 {
 	switch (Z_TYPE_P(token)) {
@@ -190,7 +190,7 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	uint64_t version = version_of(token);
-	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
+	/* To the binary protocol 0 is no version: then any is replaced, and a missing item is not created. */
 	leveret_operation operation =
 		version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, version));
@@ -233,7 +233,7 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 		} else {
 			list[count].key = memc_full_key(self->link, key);
 			list[count++].is_due = true;
-			/* Whatever a __serialize that used this object has left. */
+			/* Clears the result of a __serialize that used this object. */
 			memc_result(self, MEMC_SUCCESS);
 		}
 		zend_string_release(key);
@@ -253,8 +253,8 @@ static void ask_for_items(leveret_arena *arena, const prepared *list, uint32_t c
 	leveret_ask_for(arena, keys, count, hashes);
 }
 
-/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that of the item with
- * the number `last`, if it is due. */
+/* Stores due items in one batch. Returns how many of them may be retried. The result becomes that of the item with the
+ * number `last`, if it is due. */
 static uint32_t store_due(
 	memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
 {
@@ -314,7 +314,7 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
 	memc_result(self, MEMC_SUCCESS);
 	uint32_t count = prepare(self, items, list);
-	/* As in the original the result is that of the last item, whatever became of the others. */
+	/* As in the original the result is that of the last item, independent of the others. */
 	uint32_t last = self->code == MEMC_SUCCESS ? count - 1 : UINT32_MAX;
 	zend_long retries = link->store_retries;
 	if (!EG(exception)) {
@@ -353,8 +353,8 @@ static bool simple(
 	return done;
 }
 
-/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we
- * refuse to ask. */
+/* Old servers took a time during which a deleted key could not be added again. None does today; as in the original it
+ * is refused. */
 static bool refuses_time(memc_object *self, zend_long time)
 {
 	php_leveret_memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
@@ -389,7 +389,7 @@ PHP_METHOD(Memcached, delete) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU
 PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, true); }
 /* clang-format on */
 
-/* Adds a delete to the open batch. Not SUCCESS: what has become of it already. */
+/* Adds a delete to the open batch. Not SUCCESS: its result already. */
 static zend_long add_delete(memc_object *self, zend_string *server_key, zend_string *name, zend_long time)
 {
 	memc_link *link = self->link;

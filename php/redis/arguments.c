@@ -18,7 +18,7 @@
 
 #include "redis.h"
 
-/* What a letter has found. */
+/* Value of a letter. */
 typedef union slot {
 	zend_string *string;
 	zend_long number;
@@ -124,7 +124,7 @@ static void add_array(redis_words *words, char letter, HashTable *array)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* What is left of the arguments. */
+/* The remaining arguments. */
 static bool add_rest(redis_words *words, char letter, zval *arguments, uint32_t count)
 {
 	zval *timeout = NULL;

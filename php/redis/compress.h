@@ -19,7 +19,7 @@ bool php_leveret_lz4_decompress(const uint8_t *in, size_t len, uint8_t *out, siz
 
 /* 0: it takes more than `room`. */
 size_t php_leveret_lzf_compress(const uint8_t *in, size_t len, uint8_t *out, size_t room);
-/* What it makes, if all of it is sound; nothing is not. */
+/* Its decompressed length, if all of it is valid; otherwise nothing is written. */
 bool php_leveret_lzf_len(const uint8_t *in, size_t len, size_t *content);
 /* After php_leveret_lzf_len has told that it is sound, and how much room it takes. */
 void php_leveret_lzf_decompress(const uint8_t *in, size_t len, uint8_t *out);

@@ -5,6 +5,7 @@
 
 #include "module.h"
 #include "php_leveret.h"
+#include "release.h"
 #include "redis.h"
 
 #include "ext/standard/info.h"

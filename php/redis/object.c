@@ -1,4 +1,4 @@
-/* redis/object.c: objects of the class Redis: their life, their server, and what they tell of it. */
+/* redis/object.c: objects of the class Redis: their life, their server, and their properties. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -253,7 +253,7 @@ static bool is_number(const zval *value)
 	return Z_TYPE_P(value) == IS_LONG || Z_TYPE_P(value) == IS_DOUBLE;
 }
 
-/* One option of a constructor. NULL, or what is wrong with it. */
+/* One option of a constructor. NULL, or the error. */
 static const char *take_option(redis_object *self, zend_string *name, zval *value)
 {
 	if (redis_is(name, "host")) {

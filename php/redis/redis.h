@@ -35,7 +35,7 @@ typedef struct redis_node {
 } redis_node;
 
 struct redis_object;
-/* What a reply becomes. The node stays the caller's. Runs user code. */
+/* Converts a reply. The node stays the caller's. Runs user code. */
 typedef void (*redis_shape)(struct redis_object *self, const redis_node *reply, void *context, zval *value);
 
 /* A command of a pipeline or a transaction, whose reply is still to come. */
@@ -108,7 +108,7 @@ void php_leveret_redis_add_value(redis_words *words, zval *value);
 /* --- redis/table.c: one row for each method that sends a command --- */
 
 struct redis_row;
-/* What a builder decides beside its words. */
+/* Decisions of a builder besides its words. */
 typedef struct redis_call {
 	const struct redis_row *row;
 	redis_words words;
@@ -145,12 +145,12 @@ void php_leveret_redis_send(
 	redis_object *self, redis_words *words, redis_shape shape, void *context, bool is_raw, zval *return_value);
 /* Queues it on the link: false, an exception is pending. */
 bool php_leveret_redis_request(redis_object *self, redis_words *words, bool is_raw);
-/* Sends what is queued on the link: false, an exception is pending. */
+/* Sends queued requests of the link. False: an exception is pending. */
 bool php_leveret_redis_flush(redis_object *self, uint64_t *turn);
 /* One whole reply; the node is freed by the caller. False: an exception is pending. */
 bool php_leveret_redis_read(redis_object *self, uint64_t turn, redis_node *node);
-/* As sending and reading one command whatever the mode. Commands on strings are executed in the arena of a server of this
- * host where that is possible. */
+/* Sends one command and reads its reply, in any mode. Commands on strings are executed in the arena of a server of this host
+ * where possible. */
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply);
 void php_leveret_redis_node_free(redis_node *node);
 /* Throws what the link says, and forgets the queue where the connection is gone. */
@@ -212,8 +212,8 @@ REDIS_SHAPE(log);
 REDIS_SHAPE(select);
 REDIS_SHAPE(masters);
 
-/* What stands in a line of the reply, NULL for nil and errors. Released by the caller. `is_thrown`: errors are kept and
- * thrown, as most methods do. */
+/* The text of a reply's line, NULL for nil and errors. Released by the caller. `is_thrown`: errors are kept and thrown,
+ * as most methods do. */
 zend_string *php_leveret_redis_line(redis_object *self, const redis_node *reply);
 /* An error of a list: kept, never thrown. True: it was one. */
 bool php_leveret_redis_is_list(redis_object *self, const redis_node *reply);
@@ -240,7 +240,7 @@ zend_string *php_leveret_redis_uncompress(int compression, const char *data, siz
 
 /* --- redis/object.c, redis/options.c --- */
 
-/* Puts `string` in the place of what was there. */
+/* Replaces the string at `place` by `string`. */
 void php_leveret_redis_keep(zend_string **place, zend_string *string);
 bool php_leveret_redis_take_auth(zval *value, zend_string **user, zend_string **password);
 /* Tells the link where the server is and how long to wait. */

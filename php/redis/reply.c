@@ -366,7 +366,7 @@ static void any(
 			array_init_size(value, reply->count);
 			for (uint32_t i = 0; i < reply->count; i++) {
 				zval element;
-				/* Inside a reply it is the object's option that decides, whoever asks. */
+				/* Inside a reply the object's option decides, for every caller. */
 				any(self, &reply->items[i], is_literal, self->nil_is_null, depth + 1, &element);
 				zend_hash_next_index_insert(Z_ARRVAL_P(value), &element);
 			}

@@ -240,7 +240,7 @@ REDIS_SHAPE(masters)
 	}
 }
 
-/* --- LMPOP and the like: the key, and what was taken --- */
+/* --- LMPOP and the like: the key, and the removed elements --- */
 
 static void pops(redis_object *self, const redis_node *reply, bool has_scores, zval *value)
 {

@@ -36,7 +36,7 @@ PHP_METHOD(Redis, rawcommand)
 			php_leveret_redis_add_text(&words, &arguments[i]);
 		}
 	}
-	/* What is queued never tells a status by its text. */
+	/* A queued command never returns a status as text. */
 	redis_shape shape = self->mode == REDIS_ATOMIC ? php_leveret_redis_any_literal : php_leveret_redis_any;
 	php_leveret_redis_send(self, &words, shape, NULL, true, return_value);
 	php_leveret_redis_words_free(&words);

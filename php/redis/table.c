@@ -1,4 +1,4 @@
-/* redis/table.c: which command each method sends, with what, and what its reply becomes. */
+/* redis/table.c: the command of each method, its arguments, and the conversion of its reply. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -5,7 +5,7 @@
 
 #include "redis.h"
 
-/* The object, if it has a server that can be reached: those who ask connect. */
+/* The object, if it has a reachable server: these calls connect. */
 static bool is_connected(redis_object *self)
 {
 	return self->has_server && leveret_redis_connect(self->link) == LEVERET_REDIS_OK;

@@ -21,7 +21,7 @@ static leveret_encoding encoding_of(int serializer)
 												   : LEVERET_PHP;
 }
 
-/* Without a serializer: arrays and objects are words, whatever they hold. */
+/* Without a serializer: arrays and objects become fixed words. */
 static zend_string *plain(zval *value)
 {
 	ZVAL_DEREF(value);
@@ -255,7 +255,7 @@ static zend_string *lz4_uncompress(const char *data, size_t len)
 		return NULL;
 	}
 	memcpy(&told, data + 1, sizeof(told));
-	/* A block is at least a 255th of what it holds. */
+	/* A block is at least a 255th of its contents. */
 	if (told < 0 || checksum_of((const uint8_t *) &told, sizeof(told)) != (uint8_t) *data
 		|| (uint64_t) told > (uint64_t) (len - LZ4_HEADER) * 255 || !fits((uint64_t) told)) {
 		return NULL;

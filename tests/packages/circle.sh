@@ -188,7 +188,7 @@ fix() {
 import json, sys
 for line in map(json.loads, sys.stdin):
     if line["level"] == sys.argv[1] and sys.argv[2] in line["found"]:
-        mend = line["mend"]
+        mend = line["fix"]
         print(mend.rsplit(": ", 1)[-1] if mend[0].isupper() else mend)
         break
 ' "$1" "$2")

@@ -36,7 +36,7 @@ pub struct Bench {
 pub enum Side {
     Peer,
     Ours,
-    /// The peer a second time: what is measured between two equal servers.
+    /// The peer a second time: the difference between two equal servers.
     Control,
     Floor,
 }
@@ -108,7 +108,7 @@ impl Bench {
         ServerProcess::start(&program, transport, options, self.cpus, &self.new_folder())
     }
 
-    /// The floor answers each request with what a get or set of the first key would answer.
+    /// The floor answers each request as a get or set of the first key would be.
     pub fn start_floor(&self, traffic: &RowTraffic) -> Result<(ServerProcess, Workload), LoadFailure> {
         let mut workload = Workload::new(traffic.request, 1, traffic.value_len, &self.pad).speaking(self.dialect);
         let (mut request, mut answer) = (Script::default(), Script::default());
@@ -131,7 +131,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Reads every key once, over a stream: it must hold what was stored last.
+    /// Reads every key once, over a stream: it must hold the last stored value.
     pub fn read_back(
         &self,
         server: &ServerProcess,
@@ -169,7 +169,7 @@ impl TableLine {
     }
 }
 
-/// A depth for what is not measured.
+/// Depth of requests that are not measured.
 pub fn deep(traffic: &RowTraffic) -> u32 {
     if traffic.value_len > 64 << 10 {
         1

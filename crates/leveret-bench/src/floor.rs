@@ -1,5 +1,5 @@
-//! The floor: a server without a cache. For every so many bytes that come it sends the same answer, with one thread and
-//! one epoll loop, one receive and one send per ready connection. What it costs is what the kernel costs; no server of
+//! The floor: a server without a cache. It sends the same answer for each fixed number of received bytes, with one
+//! thread and one epoll loop, one receive and one send per ready connection. Its cost is the kernel's; no server of
 //! this kind can be cheaper.
 
 use std::fs;
@@ -112,14 +112,14 @@ impl Answers {
         Answers { repeated: answer.repeat(BUFFER_LEN.div_ceil(answer.len())), len: answer.len() }
     }
 
-    /// The bytes to send when `owed` are left: they end where an answer ends, or, if there are more than are kept,
-    /// somewhere in the middle of what is left.
+    /// The bytes to send when `owed` are left: they end at the end of an answer, or in the middle if more are left than
+    /// are kept.
     fn last(&self, owed: usize) -> &[u8] {
         let all = self.repeated.len();
         if owed <= all {
             return &self.repeated[all - owed..];
         }
-        // Both lengths are multiples of the answer's but for what was sent of the first one.
+        // Both lengths are multiples of the answer's, except the sent part of the first one.
         &self.repeated[(self.len - owed % self.len) % self.len..]
     }
 }

@@ -25,7 +25,7 @@ const TRAFFIC: RowTraffic = RowTraffic {
 /// Memory hardly varies, so few rounds are enough.
 const ROUNDS_MAX: usize = 3;
 
-/// File descriptors for what is not a connection.
+/// File descriptors besides connections.
 const OTHER_FILES: u64 = 100;
 
 pub fn run(

@@ -1,5 +1,5 @@
 //! `leveret-bench server`: Debian's memcached and `leveret serve` in turn under the same load, each answer checked.
-//! `./x bench server` builds what it needs and starts it.
+//! `./x bench server` builds its parts and starts it.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -195,7 +195,7 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<T
     }
 }
 
-/// Keeps a server busy that somebody else has started, and says how fast it was.
+/// Puts load on an already running server, and reports its speed.
 fn press(options: &LoadOptions) -> Result<bool, LoadFailure> {
     let row = ROWS.iter().find(|row| row.name == options.row);
     let Some(Measure::Throughput(traffic) | Measure::Watched(traffic) | Measure::Latency(traffic)) =

@@ -1,4 +1,4 @@
-//! What is shown: progress while it runs, the table, the JSON file.
+//! Output: progress, the table, the JSON file.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -15,7 +15,7 @@ use leveret_rounds::{RatioTarget, Spread};
 /// machine.
 const LOADED: f64 = 0.5;
 
-/// What a number means nothing without.
+/// Conditions of a measurement.
 #[derive(Serialize)]
 pub struct About {
     machine: String,

@@ -27,15 +27,15 @@ pub enum Measure {
     Watched(RowTraffic),
     /// 99th percentile at 70 % of the rate that the peer can do, in an open loop.
     Latency(RowTraffic),
-    /// CPU time of a scrape of metrics, with so many items.
+    /// CPU time of a scrape of metrics, with this many items.
     Scraped { keys: u32 },
-    /// Memory of so many idle connections.
+    /// Memory of this many idle connections.
     Idle { connections: usize },
     /// The class `Redis` of PHP.
     Class(ClassWork),
 }
 
-/// Who asks what.
+/// Load of a row.
 #[derive(Clone, Copy)]
 pub struct RowTraffic {
     pub transport: BenchTransport,
@@ -348,7 +348,7 @@ pub const REDIS_ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// What its servers may keep.
+    /// Memory of its servers.
     pub fn memory(&self) -> u64 {
         let mebibytes = self.options.windows(2).find(|pair| pair[0] == "-m").and_then(|pair| pair[1].parse().ok());
         mebibytes.unwrap_or(64) << 20

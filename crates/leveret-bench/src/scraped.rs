@@ -1,5 +1,5 @@
-//! The row of what it costs to be asked for metrics: CPU time of the server for one scrape of a full page. Once a second it
-//! is that share of a CPU, in percent.
+//! The cost of a scrape of metrics: the server's CPU time for one full page. With one scrape a second that is the share
+//! of a CPU, in percent.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

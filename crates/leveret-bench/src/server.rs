@@ -1,4 +1,4 @@
-//! Servers as child processes: started on free places of loopback, pinned, measured, and ended whatever happens.
+//! Servers as child processes: started on free loopback ports, pinned, measured, and always ended.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -114,7 +114,7 @@ impl ServerProcess {
         Usage::of_named(&format!("/proc/{}/task", self.child.id()), |name| matches!(name, "leveret-watch" | "mc-log"))
     }
 
-    /// Proportional set size in bytes: what other processes map too counts by their number.
+    /// Proportional set size in bytes: shared memory counts divided by the number of its processes.
     pub fn memory(&self) -> Result<u64, LoadFailure> {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id()))?;
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
@@ -122,7 +122,7 @@ impl ServerProcess {
         kib.map(|kib| kib * 1024).ok_or_else(|| LoadFailure::Trouble("smaps_rollup has no Pss".into()))
     }
 
-    /// What it wrote to its standard error.
+    /// Its standard error.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default().trim().to_owned()
     }

@@ -20,7 +20,7 @@ const BUSY: f64 = 0.9;
 /// Above this share of foreign work on the CPUs the figures are worth little.
 const DISTURBED: f64 = 0.05;
 
-/// Sets of a warm-up write so much: 1.5 times the memory of the rows with small values.
+/// Bytes written by the sets of a warm-up: 1.5 times the memory of the rows with small values.
 const WARM_BYTES: u64 = 96 << 20;
 const WARM_BYTES_LARGE: u64 = 384 << 20;
 
@@ -91,7 +91,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// How long answers took, with so many requests under way at a time.
+/// Latencies, with this many requests under way at a time.
 fn tails(rounds: &[[Option<TurnSample>; 4]]) -> Option<String> {
     let told = |side: Side| {
         let at = |of: fn(&TurnSample) -> f64| {

@@ -1,4 +1,4 @@
-//! Rows of what a watcher of mutations costs: the same server with and without one, in turn.
+//! Rows for the cost of a watcher of mutations: the same server with and without one, in turn.
 
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{Shutdown, TcpStream};
@@ -33,7 +33,7 @@ struct Round {
     again: Cost,
 }
 
-/// What a set costs in nanoseconds of CPU time.
+/// Cost of a set in nanoseconds of CPU time.
 #[derive(Clone, Copy, Serialize)]
 struct Cost {
     all_ns: f64,
@@ -106,7 +106,7 @@ fn measure(bench: &Bench, place: &mut LoadedServer, traffic: &RowTraffic, round:
     Ok(Round { alone, watched, again })
 }
 
-/// Somebody who reads all that there is to read.
+/// A client that reads all events.
 struct Watcher {
     stream: TcpStream,
     lines: Arc<AtomicU64>,

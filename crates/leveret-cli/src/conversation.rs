@@ -1,8 +1,7 @@
-//! A conversation in memcached's text protocol: over a socket, or with an arena in this very process, which needs no
-//! server.
+//! A conversation in memcached's text protocol: over a socket, or with an arena in this process, which needs no server.
 //!
-//! What comes from a socket is not trusted: lines have a longest length, a value is taken in as it arrives and not as
-//! it is announced, and a server that keeps silent is left.
+//! Data from a socket is not trusted: lines have a maximum length, memory for a value grows as it arrives and not as
+//! announced, and a silent server times out.
 use crate::json;
 use crate::output::Failure;
 use crate::peer::Peer;
@@ -25,8 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Longer than any line of memcached: a key is at most 250 bytes, written as three letters each.
 const LINE_MAX: u64 = 64 << 10;
-/// What to look at where a server is not believed, or does not speak TLS at all.
-const TLS_ADVICE: &str = "is it a port with TLS? LEVERET_TLS_CA_FILE names the authorities that are believed, LEVERET_TLS_PEER_NAME the name in its certificate";
+/// Advice for a server whose certificate is refused, or that does not speak TLS.
+const TLS_ADVICE: &str = "is it a port with TLS? LEVERET_TLS_CA_FILE names the trusted authorities, LEVERET_TLS_PEER_NAME the name in its certificate";
 /// The largest item that a memcached can have (`-I`).
 pub const VALUE_MAX: u64 = 1 << 30;
 
@@ -83,7 +82,7 @@ impl Exchange {
         if !answer.starts_with(b"CLIENT_ERROR unauthenticated") {
             leveret_tls::wipe(&mut request);
             self.check(&answer)?;
-            return Err(Failure::Refused(format!("{} asks nobody for a password: leave {user}@ out", self.who)));
+            return Err(Failure::Refused(format!("{} asks for no password: leave {user}@ out", self.who)));
         }
         let said = self.say(&request);
         leveret_tls::wipe(&mut request);
@@ -151,7 +150,7 @@ impl Exchange {
         Ok(value)
     }
 
-    /// Each line up to END. An error line instead of an answer is an error; `visit` says whether it wants more.
+    /// Each line up to END. An error line in place of an answer is an error; `visit` returns whether to continue.
     pub fn lines(&mut self, mut visit: impl FnMut(&[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
         loop {
             let line = self.line()?;
@@ -165,7 +164,7 @@ impl Exchange {
         }
     }
 
-    /// Walks over a server's items. `visit` gets each entry and its line, and says whether it wants more.
+    /// Walks over a server's items. `visit` gets each entry and its line, and returns whether to continue.
     pub fn metadump(&mut self, mut visit: impl FnMut(DumpLine, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
         self.say(b"lru_crawler metadump all\r\n")?;
         let who = self.who.clone();
@@ -216,7 +215,7 @@ impl Exchange {
         }
     }
 
-    /// The server may refuse in so many words.
+    /// The server may refuse with an error line.
     pub fn check(&self, line: &[u8]) -> Result<(), Failure> {
         if [&b"ERROR"[..], b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"].iter().any(|word| line.starts_with(word)) {
             let advice = if line.starts_with(b"CLIENT_ERROR unauthenticated") {
@@ -269,8 +268,7 @@ pub struct JsonEntry<'a> {
 }
 
 impl DumpLine {
-    /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order behind the key; what is unknown is passed
-    /// over.
+    /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order after the key; unknown words are skipped.
     fn read(line: &[u8]) -> Option<DumpLine> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
         let mut words = text.split(' ');
@@ -323,8 +321,8 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
     })
 }
 
-/// What `work` gives, if it does so in time. It has a thread of its own: looking up a name, or connecting to a socket
-/// whose server accepts nobody, has no time limit that could be set; the process ends under it.
+/// Runs `work` in a thread of its own, with a time-out. Resolving a name, or connecting to a socket whose server does
+/// not accept, has no time-out of its own; the thread ends with the process.
 pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
@@ -357,7 +355,7 @@ fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn ExchangeStream>
     }
 }
 
-/// From the environment, as php.ini has them. What is empty counts as not there.
+/// From the environment, as in php.ini. Empty counts as unset.
 fn tls_options() -> TlsOptions {
     let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -385,7 +383,7 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
     Err(last)
 }
 
-/// The other end of a conversation without a socket: what is written is executed when its answer is read.
+/// The other end of a conversation without a socket: written requests are executed when their answers are read.
 struct Local {
     worker: Worker,
     session: Session,

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 /// Read, write, list and check the caches that live in this host's shared memory.
 #[derive(Parser, Debug)]
-#[command(name = "leveret", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "leveret", version = leveret_server::RELEASE, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -31,7 +31,7 @@ impl From<bool> for Exit {
     }
 }
 
-/// Why a command could not do its work. The text says how to mend it.
+/// Why a command failed. The text says how to fix it.
 #[derive(Debug)]
 pub enum Failure {
     /// Exit code 1: the arena refuses, and would again.
@@ -126,8 +126,8 @@ pub fn raw() -> Printer<StdoutLock<'static>> {
     Printer { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, partial: Vec::new() }
 }
 
-/// Standard output for lines with somebody else's words in them: as they are for files and pipes; for eyes, what could
-/// steer a terminal is escaped.
+/// Standard output for lines with foreign bytes: unchanged to files and pipes; on a terminal, control characters are
+/// escaped.
 pub fn lines() -> Printer<StdoutLock<'static>> {
     Printer { is_for_eyes: io::stdout().is_terminal(), ..raw() }
 }
@@ -141,7 +141,7 @@ pub struct Printer<W: Write> {
 }
 
 impl<W: Write> Printer<W> {
-    /// Writes what is in `partial`, a character or bytes that are none, so that it steers no terminal.
+    /// Writes an incomplete or invalid character so that it cannot control a terminal.
     fn write_partial(&mut self) -> io::Result<()> {
         let mut text = String::new();
         match std::str::from_utf8(&self.partial) {
@@ -227,7 +227,7 @@ impl LongWork {
         LongWork(ProgressBar::new(total).with_style(style))
     }
 
-    /// So many turns of a measurement. The bar hides itself where stderr is no terminal.
+    /// Progress of a measurement with `total` turns. The bar is hidden if stderr is no terminal.
     pub fn of_turns(total: u64) -> LongWork {
         let style = ProgressStyle::with_template("{bar:32} {pos} of {len} turns, {eta} left, now {msg}")
             .expect("a fixed template");
@@ -236,19 +236,19 @@ impl LongWork {
         LongWork(bar)
     }
 
-    /// What is being done.
+    /// The present step.
     pub fn now(&self, what: String) {
         self.0.set_message(what);
     }
 
-    /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
+    /// Progress of work of unknown length. The bar is hidden if stderr is no terminal.
     pub fn of(what: &'static str) -> LongWork {
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.enable_steady_tick(Duration::from_millis(120));
         LongWork(bar)
     }
 
-    /// A recording, for so long or until somebody ends it. The line hides itself where stderr is no terminal.
+    /// Progress of a recording, for a time or until it is ended. The line is hidden if stderr is no terminal.
     pub fn of_recording(at_most: Option<Duration>) -> LongWork {
         let end = at_most.map_or("Ctrl-C ends it".to_owned(), |most| format!("of {} s", most.as_secs()));
         let style =
@@ -258,12 +258,12 @@ impl LongWork {
         LongWork(bar)
     }
 
-    /// What a recording has come to.
+    /// Counts of a recording.
     pub fn recorded(&self, requests: u64, keys: u64) {
         self.0.set_message(format!("{} for {}", counted(requests, "request"), counted(keys, "key")));
     }
 
-    /// Work whose length nobody knows, so much of which is done.
+    /// Progress of work of unknown length: `items` are done.
     pub fn reached(&self, items: u64) {
         self.0.set_position(items);
     }
@@ -273,10 +273,10 @@ impl LongWork {
     }
 }
 
-/// Somebody else's bytes for eyes: what could steer a terminal is escaped.
+/// Foreign bytes for display: control characters are escaped.
 pub use leveret_server::printable::shown;
 
-/// A path as a word of bash, whatever is in its name.
+/// A path as a word of bash, with any characters in its name.
 pub fn shell_word(path: &Path) -> String {
     let bytes = path.as_os_str().as_bytes();
     if bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@:".contains(byte)) {

@@ -1,4 +1,4 @@
-//! Whom a command speaks to when it is given a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
+//! The other side of a command with a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
 use crate::output::Failure;
 use crate::target::{self, TargetArgs};
 use crate::units;
@@ -19,7 +19,7 @@ pub struct Reach {
     pub patience: Patience,
 }
 
-/// The arguments of a command that lists items: whom it asks, and how many it wants.
+/// The arguments of a command that lists items: its target, and a limit.
 #[derive(Args, Clone, Debug)]
 pub struct Listing {
     /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
@@ -48,7 +48,7 @@ impl Listing {
 
 #[derive(Args, Clone, Debug)]
 pub struct Patience {
-    /// How long a server may keep silent
+    /// Time-out for a server's answer
     #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "5s")]
     pub timeout: Duration,
 }
@@ -124,7 +124,7 @@ impl Peer {
         }
     }
 
-    /// Who signs in to the server.
+    /// The user for the sign-in.
     pub fn user(&self) -> Option<&str> {
         match self {
             Peer::Tcp { user, .. } | Peer::Unix { user, .. } => user.as_deref(),

@@ -1,5 +1,5 @@
-//! How a command says who it is to a server with users (`-Y`): the name stands in its TARGET, the password in a file,
-//! since what stands in a command line or in a variable is shown to others.
+//! Sign-in of a command at a server with users (`-Y`): the name is in its TARGET, the password in a file, since other
+//! users can see command lines and environment variables.
 use crate::output::Failure;
 use leveret_engine::reason;
 use leveret_protocol::resp::write_arguments;
@@ -15,11 +15,11 @@ const VARIABLE: &str = "LEVERET_PASSWORD_FILE";
 /// A server's file of users is not longer.
 const FILE_MAX: u64 = 64 << 10;
 
-/// What a stranger may be told who has named no user.
+/// Advice after a refused request without a user.
 pub const ADVICE: &str =
     "write USER@ before the target, and name a file of user:password lines in LEVERET_PASSWORD_FILE";
 
-/// The request that signs a user in: the first `set` of a connection, whatever its key.
+/// The request that signs a user in: the first `set` of a connection, with any key.
 pub fn request(user: &str) -> Result<Vec<u8>, Failure> {
     with_password(user, |password| {
         let len = user.len() + 1 + password.len();
@@ -55,7 +55,7 @@ fn with_password(user: &str, write: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<Vec
     })
 }
 
-/// Each connection reads it anew, so it cannot be a pipe.
+/// Each connection reads it again, so it cannot be a pipe.
 fn contents(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));

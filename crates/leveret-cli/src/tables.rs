@@ -69,7 +69,7 @@ pub fn print_info(who: &str, info: &BTreeMap<String, String>, as_json: bool) -> 
     Ok(Exit::Yes)
 }
 
-/// Names with their values, as bytes: nobody promises UTF-8.
+/// Names with their values, as bytes: they need not be UTF-8.
 pub type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The `STAT` lines of an answer.
@@ -114,7 +114,7 @@ fn pad(out: &mut impl Write, text: &[u8], width: usize) -> io::Result<()> {
     out.write_all(text)
 }
 
-/// One object; what is written as a number is a number.
+/// One object; numbers become JSON numbers.
 fn object(rows: &Rows) -> Map<String, Value> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned();
     rows.iter().map(|(name, value)| (text(name), typed(text(value)))).collect()

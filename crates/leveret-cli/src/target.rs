@@ -13,7 +13,7 @@ pub const DEFAULT: &str = "default";
 
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default:
+    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the arena of apcu_*, if there is only one [default:
     /// default]
     #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
     pub arena: Option<String>,
@@ -60,7 +60,7 @@ impl TargetArgs {
     }
 }
 
-/// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
+/// Attaches to an existing arena. `lock_timeout`: for callers that must answer in time.
 pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::PlaceError> {
     let mut options = OpenOptions::new().create(false);
     if let Some(timeout) = lock_timeout {
@@ -69,12 +69,12 @@ pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leve
     Ok(Arena::open(path, &options)?.0)
 }
 
-/// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder;
+/// The file of an arena's name. The engine requires absolute paths, since a PHP process has no useful working folder;
 /// people at a terminal have one.
 pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     let absolute = |path: &Path| {
         std::path::absolute(path)
-            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+            .map_err(|error| Failure::Unreachable(format!("cannot read the current folder: {}", reason(&error))))
     };
     if name.contains('/') {
         let path = absolute(Path::new(name))?;

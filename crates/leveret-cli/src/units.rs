@@ -65,7 +65,7 @@ fn leading_number(text: &str) -> Option<(u64, &str)> {
     digits.parse().ok().map(|number| (number, rest))
 }
 
-/// Whole seconds of a lifetime: rounded up, since a lifetime of 0 means "for ever".
+/// Whole seconds of a lifetime: rounded up, since a lifetime of 0 means no expiry.
 pub fn whole_secs(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }

@@ -1,11 +1,11 @@
-//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to say who shares an arena with whom, and
-//! to become one of them.
+//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to find who shares an arena, and to switch
+//! to a user.
 use crate::output::shown;
 use rustix::process::{Gid, Uid};
 use std::fs;
 use std::process::Command;
 
-/// What a process needs to become a user.
+/// Facts needed to switch to a user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Account {
     pub name: String,
@@ -69,7 +69,7 @@ impl AccountFiles {
         Some(Account { name: (*name).to_owned(), uid: Uid::from_raw(uid), gid: Gid::from_raw(gid), groups })
     }
 
-    /// Whether the user is in the group, by his own or as a listed member.
+    /// Whether the user is in the group, as primary group or as a listed member.
     pub fn is_member(&self, name: &str, gid: u32) -> bool {
         let gid = gid.to_string();
         field(&self.passwd, 0, name, 3) == Some(&gid)

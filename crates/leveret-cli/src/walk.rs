@@ -3,8 +3,7 @@ use crate::output::{Failure, LongWork};
 use leveret_engine::{Arena, Cursor, Found, Time};
 
 /// Calls `visit` for each item until `limit` visits have counted (`Ok(true)`). Steps of the engine's walk are copied
-/// out first: nothing is written while the engine looks at a bucket, so that a slow reader of our output holds up
-/// nobody.
+/// out first, so that a slow reader of our output does not hold up other processes.
 pub fn walk(
     arena: &Arena,
     limit: Option<u64>,

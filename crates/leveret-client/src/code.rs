@@ -54,7 +54,7 @@ pub enum Code {
     InvalidArguments = 38,
     /// The server takes no user names and passwords.
     AuthProblem = 40,
-    /// The server lets nobody in by this name and password, or asks for them.
+    /// The server refuses this name and password, or requires a sign-in.
     AuthFailure = 41,
     /// The server failed a moment ago and is not tried until its retry time-out is over.
     ServerTemporarilyDisabled = 47,

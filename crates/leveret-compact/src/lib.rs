@@ -1,6 +1,6 @@
-//! The compact form of arrays (docs/array-format.md) as PHP's `serialize()` writes it.
+//! The compact form of arrays (docs/array-format.md) converted to the output of PHP's `serialize()`.
 //!
-//! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get PHP's.
+//! The extension and the gem read the form themselves. Clients of a socket, and people at a terminal, get PHP's.
 #![forbid(unsafe_code)]
 
 mod digits;

@@ -1,4 +1,4 @@
-//! The bytes of the form: tags with their operands, and what has a number.
+//! Parser of the form: tags with their operands, and numbered parts.
 use crate::tag;
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub enum Key<'v> {
     String(&'v [u8]),
 }
 
-/// Borrows; believes no count and no number. None: damaged.
+/// Borrows the bytes, and checks every count and number. `None`: damaged.
 pub struct CompactReader<'v> {
     left: &'v [u8],
     strings: Vec<&'v [u8]>,

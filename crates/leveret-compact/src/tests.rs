@@ -119,7 +119,7 @@ fn the_length_is_bounded() {
     (0..want.len()).for_each(|len_max| assert_eq!(None, to_serialized(&compact(&long), len_max), "{len_max}"));
 }
 
-/// Whatever the bytes are, they are read or refused, and nothing is longer than it may be.
+/// For any bytes: read or refused, and no output exceeds its limit.
 #[test]
 fn bent_bytes_are_read_or_refused() {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;

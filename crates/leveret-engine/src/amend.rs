@@ -15,7 +15,7 @@ use crate::shard::{put, relocate, token, Locked};
 use crate::time::{Deadline, Time};
 use crate::update::{self, Step};
 
-/// What an item becomes, its value aside.
+/// Attributes of an item that change without its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Amendment {
     deadline: Deadline,
@@ -54,7 +54,7 @@ impl Amendment {
 /// The cas of an amended item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewCas {
-    /// As it was: whoever has been told it may still store.
+    /// Keep the cas: a caller that knows it may still store.
     Keep,
     /// A new one.
     Next,
@@ -63,9 +63,9 @@ pub enum NewCas {
 }
 
 impl Arena {
-    /// Changes what an item says of itself: deadline, marks, cas. `change` sees the item with its cas, under the lock,
-    /// perhaps more than once, and answers None to leave it. Returns the item as it is then, with its cas; one whose
-    /// new deadline is past at once for the last time. None: there is none.
+    /// Changes an item's attributes: deadline, marks, cas. `change` gets the item with its cas, under the lock, perhaps
+    /// more than once; `None` leaves the item as it is. Returns the changed item with its cas. An item whose new
+    /// deadline is past is returned one last time. `None`: there is no such item.
     pub fn amend(
         &self,
         key: &[u8],
@@ -174,7 +174,7 @@ impl Arena {
             if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
                 return Ok(Step::NoRoom);
             }
-            // Whoever prolongs an item's life uses it, as whoever reads it.
+            // Extending an item's life counts as a read.
             old.spot.note_read();
             locked.count(Counter::Touches, 1);
             Ok(Step::Done(true))
@@ -210,7 +210,7 @@ fn ended(found: Found, amendment: &Amendment, cas: u64) -> Found {
     Found { meta: bare(meta), value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
 }
 
-/// What is said of a value that was dropped.
+/// Attributes of a value that was dropped.
 fn bare(meta: Meta) -> Meta {
     meta.with_flags(0).with_encoding(Encoding::RAW).with_codec(Codec::NONE)
 }
@@ -243,8 +243,8 @@ fn amend(
     put::rewrite(locked, old, &change).then_some(cas)
 }
 
-/// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen. False: it
-/// would move forward, or has milliseconds for which the item has no place.
+/// Moves a deadline back in place. Never forward: a process that keeps a decoded value relies on the deadline that it
+/// has seen. False: the deadline would move forward, or has milliseconds and the item has no room for them.
 fn postpone(locked: &Locked<'_>, view: &View, deadline: Deadline) -> bool {
     let items = &locked.core.items;
     if deadline < items.deadline_of(view) {

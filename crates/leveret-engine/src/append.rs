@@ -39,11 +39,11 @@ impl Arena {
             let Some(view) = located.live() else { return Ok(Step::Done(Some(Stored::Missing))) };
             match admits(locked, terms, located) {
                 Ok(false) => {}
-                // What is joined was meant for another value.
+                // The bytes were meant for another version of the value.
                 Ok(true) => return Ok(Step::Done(Some(Stored::Exists))),
                 Err(refused) => return Ok(Step::Done(Some(refused))),
             }
-            // The joined value is a new one: what was told of the old does not hold for it.
+            // The joined value is a new one: marks of the old value do not apply to it.
             let meta = core.items.meta_of(view).with_marks(Marks::NONE);
             let len = view.header.value_len() as usize + bytes.len();
             if view.kind != Kind::Bytes || !limits::fits_segment(core, key, len, meta) {
@@ -63,7 +63,7 @@ impl Arena {
         })
     }
 
-    /// Takes the value apart and stores it anew, if nobody changes it meanwhile.
+    /// Reads the value, joins and stores it again, unless another process changes it in between.
     fn join_anew(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
         let Some(old) = self.get_with(key, ReadOptions::new().untraced().with_cas(), now)? else {
             return Ok(Stored::Missing);

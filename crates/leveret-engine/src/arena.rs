@@ -1,4 +1,4 @@
-//! An arena as callers hold it, and what it says of itself.
+//! An arena as callers hold it, and its properties.
 use crate::core::Core;
 use crate::error::{Error, OpenError};
 use crate::open;
@@ -23,8 +23,8 @@ impl Arena {
         open::at(path, options).map(|(core, created)| (Arena { core }, created))
     }
 
-    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none.
-    /// Who wants to share it with a fork opens it before.
+    /// The private arena of this process and its forks; created on first use. Open it before the fork to share it with
+    /// the child.
     pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
         open::nameless(options).map(|(core, created)| (Arena { core }, created))
     }
@@ -47,8 +47,7 @@ impl Arena {
         self.core.map.geometry.memory
     }
 
-    /// Version of the arena's layout: 1 if a program made it that knew no other. Such an arena is served as before, and has
-    /// nothing that needs more bytes.
+    /// Version of the arena's layout. Layout 1 arenas work as before, without the features that need more bytes.
     pub fn layout(&self) -> u32 {
         self.core.map.geometry.layout
     }
@@ -58,8 +57,8 @@ impl Arena {
         self.core.items.has_millis
     }
 
-    /// What this process drops where the arena is full: the arena's policy, or `None` if it was told to drop nothing when it
-    /// opened the arena.
+    /// Items that this process may evict when the arena is full: the arena's policy, or `None` if this process opened
+    /// the arena without eviction.
     pub fn policy(&self) -> EvictionPolicy {
         self.core.policy()
     }
@@ -91,8 +90,9 @@ impl Arena {
         self.core.is_lost()
     }
 
-    /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once
-    /// a request; also measures the time spent in suspend anew and publishes this process's read counters.
+    /// Whether the path still names this arena: its file is not unlinked, replaced or truncated. Costs one stat(2),
+    /// meant for once a request. Also measures the time spent in suspend again and publishes this process's read
+    /// counters.
     pub fn check(&self) -> Result<(), Error> {
         time::refresh();
         self.core.reads.publish();

@@ -1,5 +1,5 @@
-//! Everything behind an `Arena`: the rooms of its bytes, who is present, and what this process keeps for itself. They
-//! are put together here; what is done with them is in the files above.
+//! Everything behind an `Arena`: the parts of its memory, the registered processes, and the state of this process. They
+//! are put together here; the modules above use them.
 use crate::epoch;
 use crate::hash::Hasher;
 use crate::index::{Index, SlotWord, Spot};
@@ -19,7 +19,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What is called with an item that has to make room, and its key's hash.
+/// Called with each item that is evicted, and the hash of its key.
 pub(crate) type TellEvicted = Box<dyn Fn(&Core, u64, &Spot<'_>, &View) + Send + Sync>;
 
 pub(crate) struct Core {
@@ -45,9 +45,9 @@ pub(crate) struct Core {
     pub receiving: Receiving,
     /// The shard at which `Arena::tend` goes on.
     pub tended: AtomicUsize,
-    /// Who is told what this process lets go.
+    /// Callback for evictions by this process.
     pub tell_evicted: OnceLock<TellEvicted>,
-    /// What this process does is not written into the journal.
+    /// This process does not write to the journal.
     pub is_unwatched: AtomicBool,
     control: Table<Control>,
     pub shards: Table<Shard>,
@@ -69,7 +69,7 @@ static OPENED: AtomicU64 = AtomicU64::new(1);
 
 impl Drop for Core {
     fn drop(&mut self) {
-        // A process that ends in good order hands in what it has counted.
+        // A process that ends normally publishes its counters.
         if !self.is_lost() {
             self.reads.publish();
         }

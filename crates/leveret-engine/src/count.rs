@@ -17,7 +17,7 @@ use crate::terms::Stored;
 use crate::time::{Deadline, Moment, Time};
 use crate::update::{self, Step};
 
-/// What a number without a sign is changed by.
+/// Operand of a counter without a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// Wraps at 2^64.
@@ -52,7 +52,7 @@ pub struct CountTerms {
 }
 
 impl CountTerms {
-    /// Whatever version is there counts.
+    /// Any version may be counted.
     pub const fn new() -> CountTerms {
         CountTerms { compare: None, cas: None, deadline: None, want_cas: false }
     }
@@ -169,7 +169,7 @@ impl Arena {
                     Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })
                 }));
             };
-            // memcached looks in this order: an empty value is no number, whatever its cas.
+            // Same order as memcached: an empty value is not a number, regardless of its cas.
             if view.kind == Kind::Bytes && view.header.value_len() == 0 {
                 return Ok(Step::Done(CountedItem::NotNumber));
             }
@@ -178,7 +178,7 @@ impl Arena {
             }
             let (old, width) = if view.kind == Kind::Number {
                 let number = locked.core.items.number_of(view);
-                // What was stored as an integer has a sign, and these rules know none.
+                // A stored integer has a sign, and these rules are unsigned.
                 if is_integer(view) && (number as i64) < 0 {
                     return Ok(Step::Done(CountedItem::NotNumber));
                 }
@@ -189,7 +189,7 @@ impl Arena {
                 (number, view.header.value_len() as u32)
             };
             let value = delta.apply(old);
-            // A number that needs more digits is a new one to memcached: what was told of the old does not hold for it.
+            // memcached treats a number that needs more digits as a new value: old marks do not apply.
             let outgrows = decimal_len(value) > width;
             let has_marks = || !locked.core.items.meta_of(view).marks.is_empty();
             let loses_marks = outgrows && has_marks();
@@ -311,7 +311,7 @@ fn is_integer(view: &View) -> bool {
 
 fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
     let cas = locked.core.items.number_cas_cell(view);
-    // A number whose cas nobody has asked for has none, and needs none.
+    // A number whose cas nobody has requested has none and needs none.
     let told = cas.load(Ordering::Relaxed) != 0;
     if told {
         cas.store(0, Ordering::Relaxed);
@@ -359,7 +359,7 @@ fn text_of<'t>(locked: &Locked<'_>, view: &View, text: &'t mut [u8; TEXT_MAX]) -
     let meta = view.header.meta(0, Marks::NONE);
     let is_text = match meta.encoding {
         Encoding::RAW => true,
-        // Whoever tells types by flags keeps floats and booleans as text, and that counts.
+        // Clients that mark types by flags store floats and booleans as text, and text can be counted.
         Encoding::DOUBLE | Encoding::BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };
@@ -371,9 +371,9 @@ fn text_of<'t>(locked: &Locked<'_>, view: &View, text: &'t mut [u8; TEXT_MAX]) -
     Some(&text[..len])
 }
 
-/// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
-/// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
-/// spaces.
+/// The value of an item whose text is a decimal number below 2^64, by memcached's rules: leading white space is
+/// skipped, and white space ends the number. Longer texts are rejected: the bytes behind the number would have to be
+/// kept as spaces.
 fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     let mut text = [0; TEXT_MAX];
     let text = text_of(locked, view, &mut text)?;

@@ -1,5 +1,5 @@
-//! What an arena counts, by shard. Writers count under their shard's lock; reads are counted privately and published
-//! now and then (`process_local.rs`), so that a get writes nothing that is shared.
+//! Counters of an arena, by shard. Writers count under their shard's lock. Reads are counted privately and published
+//! from time to time (`process_local.rs`), so that a get writes nothing shared.
 use crate::map::layout::COUNTERS;
 
 /// Index of a counter in its shard. Numbers are part of the layout: never reuse one.
@@ -29,7 +29,7 @@ pub(crate) enum Counter {
     EvictedInMinute = 16,
     EvictedInHour = 17,
     EvictedInDay = 18,
-    /// How long writers slept for a lock, in microseconds, and of `LockWaits` those that took so long.
+    /// Time that writers slept for a lock, in microseconds; the next ones count the `LockWaits` by duration.
     LockWaitUs = 19,
     LockWaitsOfMs = 20,
     LockWaitsOf10Ms = 21,
@@ -41,7 +41,7 @@ pub(crate) enum Counter {
 const _: () = assert!((Counter::Returned as usize) < COUNTERS);
 
 impl Counter {
-    /// For an eviction of what was stored so many seconds ago; older ones are in `Evicted` alone.
+    /// Counter for the eviction of an item stored `secs` seconds ago. Older ones count in `Evicted` only.
     pub fn of_age(secs: u32) -> Option<Counter> {
         match secs {
             0..60 => Some(Counter::EvictedInMinute),
@@ -51,7 +51,7 @@ impl Counter {
         }
     }
 
-    /// For a wait of so many microseconds; shorter ones are in `LockWaits` alone.
+    /// Counter for a wait of `us` microseconds. Shorter waits count in `LockWaits` only.
     pub fn of_wait(us: u64) -> Option<Counter> {
         match us {
             0..1000 => None,

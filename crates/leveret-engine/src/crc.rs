@@ -1,10 +1,10 @@
-//! CRC-32, as zlib has it. The tables are made by the compiler: a library that asks the processor what it can do spends
-//! tens of microseconds on it in a virtual machine, where each `cpuid` traps, and every PHP process opens an arena.
+//! CRC-32 as in zlib. The compiler makes the tables. A library that detects processor features at run time spends tens
+//! of microseconds in a virtual machine, where each `cpuid` traps, and every PHP process opens an arena.
 
 /// Bytes that one step takes.
 const STEP: usize = 8;
 
-/// `TABLES[n][byte]`: what a byte that `n` others follow does to the remainder.
+/// `TABLES[n][byte]`: effect on the remainder of a byte that `n` more bytes follow.
 static TABLES: [[u32; 256]; STEP] = tables();
 
 const fn tables() -> [[u32; 256]; STEP] {

@@ -41,8 +41,8 @@ impl Arena {
         })
     }
 
-    /// Removes the dead item under a key, which nobody would meet again before its memory is reclaimed. False: there is
-    /// none, or a live one.
+    /// Removes the dead item under a key, which would otherwise stay until its memory is reclaimed. False: there is no
+    /// item, or it is live.
     pub fn remove_dead(&self, key: &[u8], now: Time) -> Result<bool, Error> {
         let core = &*self.core;
         limits::check_key(core, key)?;

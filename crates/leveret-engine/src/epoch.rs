@@ -1,5 +1,5 @@
-//! The flush word: items of another epoch than the present one are things of the past. Guarded by nothing: one atomic
-//! word, changed by compare-exchange. Whoever sees a flush also sees what was done before it.
+//! The flush word: items of an older epoch are flushed. No lock: one atomic word, changed by compare-exchange. A
+//! process that sees a flush also sees every write before it.
 use crate::map::layout::Control;
 use crate::sync::Ordering;
 use crate::time::{Moment, Time};
@@ -14,7 +14,7 @@ pub(crate) fn present(control: &Control, now: impl Moment) -> u32 {
     carry_out_due(control, flush, now.time())
 }
 
-/// The epoch, when a delayed flush is pending. Whoever first sees that its time has come carries it out.
+/// The epoch while a delayed flush is pending. The first process that sees its time has come carries it out.
 #[cold]
 fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
     let epoch = seen as u32;
@@ -28,12 +28,12 @@ fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
     }
 }
 
-/// Begins the next epoch, whatever was pending.
+/// Begins the next epoch and cancels a pending flush.
 pub(crate) fn begin_next(control: &Control) {
     change(control, |seen| u64::from((seen as u32).wrapping_add(1)));
 }
 
-/// Has the next epoch begin at `at`; replaces what was pending.
+/// Schedules the next epoch for `at`, in place of a pending flush.
 pub(crate) fn begin_at(control: &Control, at: Time) {
     change(control, |seen| u64::from(at.0) << 32 | u64::from(seen as u32));
 }

@@ -41,7 +41,7 @@ pub enum Error {
     FileRefused(String),
     /// The kernel or the arena's file system has no huge pages for it.
     NoHugePages,
-    /// An arena of this layout has no place for what was to be stored.
+    /// This layout has no bytes for the value.
     OldLayout {
         /// Version of its layout.
         layout: u32,
@@ -57,9 +57,9 @@ impl fmt::Display for Error {
             Error::Busy => write!(f, "other processes hold the lock or the memory that this write needs and do not go on (stopped or frozen?); try again"),
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
-            Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
+            Error::NoLifeSign(why) => write!(f, "this file system cannot show whether a process is alive ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
             Error::NoHugePages => write!(f, "there are no huge pages for this arena: that takes Linux 6.1 or newer, and an arena in memory (tmpfs, as /dev/shm is)"),
-            Error::OldLayout { layout } => write!(f, "an arena of layout version {layout} has no place for this; `leveret renew` makes it anew"),
+            Error::OldLayout { layout } => write!(f, "an arena of layout version {layout} has no place for this; `leveret renew` replaces it"),
             Error::FileRefused(why) => write!(f, "the arena's file cannot be opened once more, which a process's first write takes ({why}); reading goes on"),
         }
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a system error says to people: plain words for what they meet often, else the system's own, without a number.
+/// The text of a system error: plain words for the frequent ones, otherwise the system's text without its number.
 pub fn reason(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
         Some(libc::ENOENT) => "there is no such file or folder",
@@ -89,18 +89,18 @@ pub fn reason(error: &io::Error) -> String {
     words.to_owned()
 }
 
-/// Why an arena could not be opened. The text says how to mend it.
+/// Why an arena could not be opened. The text says how to fix it.
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum OpenError {
     /// `memory` is out of range.
     Memory {
-        /// What was asked for, bytes.
+        /// Requested size, bytes.
         asked: u64,
     },
     /// The file or its folder could not be used.
     Io {
-        /// What was tried.
+        /// The operation that failed.
         doing: &'static str,
         /// On which file.
         path: PathBuf,
@@ -127,7 +127,7 @@ pub enum OpenError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
     /// The file is an arena of another layout version.
@@ -150,14 +150,14 @@ pub enum OpenError {
     Untrusted {
         /// The file, or what leads to it.
         path: PathBuf,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
-    /// Another user owns the folder, or could replace what lies there.
+    /// Another user owns the folder, or could replace files in it.
     UntrustedFolder {
         /// The folder.
         path: PathBuf,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
     /// This process has made a time namespace without entering it, and cannot tell the machine's time.
@@ -167,8 +167,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether another folder would do, which is what the text then ends with: who lets users choose it can go on with
-    /// how.
+    /// Whether another folder would help. The text then ends with that advice; callers that know how a user sets the
+    /// folder can add it.
     pub fn advises_another_folder(&self) -> bool {
         match self {
             OpenError::NoSpace { .. } | OpenError::UntrustedFolder { .. } => true,
@@ -180,7 +180,7 @@ impl OpenError {
     }
 }
 
-/// What was tried with which file, and what the kernel answered.
+/// The failed operation, its file, and the kernel's error.
 pub(crate) fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
     OpenError::Io { doing, path: path.to_owned(), source: error.into() }
 }
@@ -229,7 +229,7 @@ impl fmt::Display for OpenError {
             OpenError::Untrusted { path, why } | OpenError::UntrustedFolder { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
             OpenError::TimeNamespace(path) => write!(
                 f,
-                "cannot tell which items of {} have expired: this process is in one time namespace, and its children would be in another; use the arena in a child process",
+                "cannot compute which items of {} have expired: this process is in one time namespace, and its children will be in another; use the arena in a child process",
                 path.display()
             ),
             OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),

@@ -1,4 +1,4 @@
-//! Telling of evictions: whoever serves an arena may want to know what the writes of this process let go.
+//! Notification of evictions: a server may need to know which items this process's writes evict.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::found::Found;
@@ -27,16 +27,16 @@ impl Evicted<'_> {
         self.core.key_of(self.view)
     }
 
-    /// What it is. Its value is not to be had any more.
+    /// The evicted item's attributes. Its value is no longer available.
     pub fn found(&self) -> Found {
         lookup::describe_known(self.core, self.hash, self.spot, self.view)
     }
 }
 
 impl Arena {
-    /// Has each eviction by this process told, until the last `Arena` of this one is dropped. It is called by whoever
-    /// stores, which holds a lock meanwhile: it must be short, and must not use the arena. What other processes let go
-    /// is not told. False: somebody is told already.
+    /// Calls `tell` for each eviction by this process, until the last `Arena` of this one is dropped. The writing
+    /// thread calls it while it holds a lock: it must be short and must not use the arena. Evictions by other processes
+    /// are not reported. False: a callback is set already.
     pub fn on_evict(&self, tell: impl Fn(&Evicted<'_>) + Send + Sync + 'static) -> bool {
         let tell = move |core: &Core, hash, spot: &Spot<'_>, view: &View| tell(&Evicted { core, spot, view, hash });
         self.core.tell_evicted.set(Box::new(tell)).is_ok()
@@ -56,7 +56,7 @@ mod tests {
         let (arena, _) = Arena::open(&dir.path().join("ages.arena"), &options).expect("an arena");
         let mut now = Time::now();
         let mut number = 0u32;
-        // What goes was stored in the phase before, for the most part.
+        // Most evicted items were stored in the phase before.
         for step in [0, 50, 3000, 80_000, 90_000] {
             now = Time(now.0 + step);
             for _ in 0..40_000 {

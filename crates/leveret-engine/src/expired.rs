@@ -1,5 +1,5 @@
-//! Looking for expired items between the living: `Arena::tend` frees segments that are dead as a whole, and whoever meets an
-//! expired item leaves it where it is.
+//! Search for expired items between live ones: `Arena::tend` frees only segments that are dead as a whole, and reads
+//! leave an expired item where it is.
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
@@ -126,7 +126,7 @@ mod tests {
             }
             let young = round(&arena, now, budget);
             assert_eq!((young.seen, young.removed, young.mortal), (6000, 0, 4000), "{budget}");
-            // What has passed of this second is gone.
+            // The time used of this second's budget.
             let most = 2000 * 10_000 + 2000 * 30_000;
             assert!((most - 4000 * 999..=most).contains(&young.millis_left), "{young:?}");
             let later = Time(now.0 + 10);

@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::item::View;
 use crate::time::{Deadline, Moment};
 
-/// What has become of an item that a slot points at.
+/// State of an item that a slot points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Alive,

@@ -22,7 +22,7 @@ impl Arena {
     }
 
     /// Forgets every item, and counts hits, misses and stores from 0 again, as a new arena. Reads that other processes have not
-    /// published yet are added later; a shard whose lock cannot be had keeps its counts.
+    /// published yet are added later; a shard whose lock is not available keeps its counts.
     pub fn clear(&self) -> Result<(), Error> {
         self.flush()?;
         let core = &*self.core;
@@ -52,7 +52,7 @@ impl Arena {
         if self.core.is_lost() {
             return Err(Error::Lost);
         }
-        // One that is due takes place, though nobody may have looked since: what it ends must not come back.
+        // A due flush takes effect even if no process has looked since: flushed items must not return.
         self.core.epoch(Now);
         epoch::begin_at(self.core.control(), at);
         // When it is ordered, as memcached does: one that is never carried out was asked for, too.
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
     use crate::{Deadline, OpenOptions};
 
-    /// Status pages divide by the time since `created_unix` where there were reads: counts and that time begin anew together, or not at
-    /// all.
+    /// Status pages divide by the time since `created_unix` if there were reads: counters and that time are reset
+    /// together or not at all.
     #[test]
     fn clearing_counts_anew_and_flushing_does_not() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -109,8 +109,8 @@ mod tests {
         assert_eq!(counts(), (0, 1, 0, 1));
     }
 
-    /// A flush takes place when its time has come, whether anybody has looked since or not. One that nobody had seen
-    /// was replaced by the next, and what it had ended was back.
+    /// A flush takes effect at its time, even if no process has looked since. A due flush that no process had seen was
+    /// replaced by the next one, and the flushed items returned.
     #[test]
     fn a_flush_that_is_due_is_not_replaced() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,11 +1,11 @@
-//! Forks of this process. A child has one thread, and its parent's memory and descriptors as they were at that moment.
+//! Forks of this process. A child has one thread, and its parent's memory and descriptors as they were at the fork.
 //!
-//! What a fork must not cut in half is done under one lock of the process, `Uncut`: the list of open arenas, and the
-//! registration of a process, whose descriptor a child would keep open. Handlers of fork(2) take that lock before the
-//! fork and release it afterwards, in both processes. No wait for it is without bound.
+//! One lock of the process, `Uncut`, guards what a fork must not interrupt: the list of open arenas, and the
+//! registration of a process, whose descriptor a child would inherit. fork(2) handlers take that lock before the fork
+//! and release it afterwards, in both processes. Each wait for it is bounded.
 //!
-//! A lock file is held for longer than a fork can wait. A child closes its copies of such descriptors (`Unshared`) at
-//! once, so that the lock ends with the parent.
+//! A lock file may be held for longer than a fork can wait. A child closes its copies of such descriptors (`Unshared`)
+//! at once, so that the lock ends with the parent.
 use crate::time;
 use rustix::fd::{AsRawFd, OwnedFd};
 // The process's own, which no model changes.
@@ -17,7 +17,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The thread in a section: pid in the high half, so that a child recognizes a thread of its parent; 0 = none.
 static OWNER: AtomicU64 = AtomicU64::new(0);
-/// The thread for which somebody has waited in vain: until it leaves its section nobody waits for it again.
+/// A thread that kept the lock beyond the time-out. Until it leaves its section, no thread waits for it again.
 static STUCK: AtomicU64 = AtomicU64::new(0);
 /// The thread that forks, while it has the lock.
 static FORKING: AtomicU64 = AtomicU64::new(0);
@@ -221,7 +221,7 @@ mod tests {
 
     fn pipe() -> (File, File) {
         let mut ends = [0; 2];
-        // SAFETY: two new descriptors that nobody else closes.
+        // SAFETY: two new descriptors that only this function closes.
         unsafe {
             assert_eq!(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC), 0);
             (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1]))
@@ -237,8 +237,8 @@ mod tests {
 
     const NO_SUCH_STEP: i32 = 77;
 
-    /// A process one of whose threads opens an arena and writes to it. At the step of this number another one forks. The
-    /// child then opens it, writes, and counts who is there.
+    /// A process with one thread that opens an arena and writes to it. At step `number` another thread forks. The child
+    /// then opens the arena, writes, and counts the registered processes.
     fn parent(path: &Path, number: u32, ends: bool, mut answers: File) -> i32 {
         let reached = Arc::new(AtomicU32::new(0));
         let has_forked = Arc::new(AtomicBool::new(false));
@@ -297,9 +297,9 @@ mod tests {
         ending_of(-1)
     }
 
-    /// A child had the lock of the list of open arenas for ever, if another thread was opening one at that moment. It kept
-    /// the life sign of its parent, if a thread was registering, and the lock file, if a thread held that: a parent that
-    /// had left or ended counted as alive, and what it held was waited for.
+    /// A child inherited a locked list of open arenas if another thread was opening one at the fork. It kept its
+    /// parent's life sign if a thread was registering, and the lock file if a thread held it: an exited parent counted
+    /// as alive, and others waited for its locks.
     #[test]
     fn a_child_of_any_step_opens_and_writes_and_keeps_no_sign_of_its_parent() {
         for ends in [false, true] {

@@ -1,4 +1,4 @@
-//! What a reader gets: a version, what is known of the item before its bytes are copied, and the item copied out whole.
+//! Result of a look-up: a version, the item's attributes before its bytes are copied, and the whole item copied out.
 use crate::item::layout::{payload_len, stored_len, Layout, Shape};
 use crate::item::Kind;
 use crate::meta::{Encoding, Meta};
@@ -21,15 +21,15 @@ pub struct Version {
 }
 
 impl Version {
-    /// Which version it is, but for its deadline.
+    /// Identity of the version; the deadline is not part of it.
     #[inline(always)]
     pub(crate) fn name(&mut self, hash: u64, slot: u64, segment: u64, epoch: u32) {
         (self.hash, self.slot, self.segment, self.epoch) = (hash, slot, segment, epoch);
     }
 }
 
-/// What is known of an item before its bytes are copied.
-// Bytes in place of booleans and of `Kind`: who calls through a C ABI hands it back with whatever became of it there.
+/// Attributes known before an item's bytes are copied.
+// Bytes in place of booleans and of `Kind`: a caller across the C ABI may hand back any bit pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Found {
@@ -111,7 +111,7 @@ impl Found {
         self.kind == Kind::Typed as u8
     }
 
-    /// Why the look-up that was to fill this found nothing. What is dead is told only until a write meets it.
+    /// Why the look-up found nothing. A dead item is reported only until a write meets it.
     pub fn missed(&self) -> Missed {
         match self.fetched {
             1 => Missed::Expired,
@@ -139,7 +139,7 @@ impl Found {
         Layout::new(shape, payload_len(kind, 0), key_len as u64, stored_len(kind, self.value_len)).size
     }
 
-    /// What was stored as an integer counts with a sign, all else without.
+    /// An item stored as an integer is signed, all others are unsigned.
     fn is_signed(&self) -> bool {
         self.meta.encoding == Encoding::INTEGER
     }

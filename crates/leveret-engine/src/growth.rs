@@ -19,7 +19,7 @@ const NAP: Duration = Duration::from_millis(2);
 /// costs living items. Shorter than the second for which `leveret serve` tries again.
 const HELD_MAX: Duration = Duration::from_millis(500);
 
-/// Bytes promised so far: metadata, index chunks and data segments that were not retired.
+/// Bytes allocated: metadata, index chunks and data segments that were not retired.
 pub(crate) fn allocated(core: &Core) -> u64 {
     let chunks: u64 =
         (0..core.shards.len()).map(|shard| u64::from(core.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
@@ -32,10 +32,10 @@ pub(crate) fn allocated(core: &Core) -> u64 {
         .saturating_add((used as u64) * core.segments.size())
 }
 
-/// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
-/// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
-/// has not gone on for the whole timeout, nobody of this process waits for the next second. `Busy`: this thread does not
-/// wait, and its caller tries again.
+/// Takes the file lock, unless another process has grown the arena meanwhile. A holder needs some milliseconds, far
+/// more on a busy machine, and giving up would evict live items: so the wait is the same as for a shard's lock. After a
+/// holder made no progress for the whole time-out, no thread of this process waits for it during the next second.
+/// `Busy`: this thread must not wait, and its caller tries again.
 fn lock_for_growth(core: &Core, has_grown: impl Fn() -> bool) -> Result<Option<FileLock>, Error> {
     let is_stuck = core.growth_stuck.lasts(Time::now());
     if is_impatient() {

@@ -17,7 +17,7 @@ const COPIED_LOCKED: u64 = 4096;
 /// How often a value that is copied outside the lock may be replaced meanwhile before the key counts as busy.
 const COPIES_MAX: usize = 1024;
 
-/// What a writing section does with the live item that it meets before it changes it.
+/// How a write hands out the live item that it finds, before it changes it.
 pub(crate) trait HandOut {
     /// Whether anything is handed out.
     const HANDS_OUT: bool;
@@ -95,7 +95,7 @@ impl HandOut for Handed<'_> {
         is_copied
     }
 
-    /// A typed item has no value to those who do not ask for such.
+    /// Typed items are hidden from callers that do not ask for them.
     fn hides(&self, view: &View) -> bool {
         view.kind == Kind::Typed
     }
@@ -190,8 +190,8 @@ mod tests {
         assert!(arena.verify().is_clean(), "{:?}", arena.verify());
     }
 
-    /// Each of two threads swaps its own number into a key and adds up what it is handed: whatever was put in comes out
-    /// once, in a sequence without a gap.
+    /// Two threads swap their own numbers into a key and add up the numbers they get back: each number comes out once,
+    /// in a sequence without gaps.
     #[test]
     fn no_value_is_handed_out_twice_or_lost() {
         let (arena, _dir) = scratch();

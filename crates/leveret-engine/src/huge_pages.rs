@@ -1,9 +1,9 @@
-//! Huge pages: one entry of the processor's page tables for 2 MiB in place of 512. Where millions of items are read in
-//! random order, most reads wait for those tables too.
+//! Huge pages: one page table entry for 2 MiB in place of 512 entries. With millions of items read in random order,
+//! most reads wait for page table walks too.
 //!
-//! Moving 2 MiB takes the kernel milliseconds, in which whoever needs them waits, so no write ever does it: somebody
-//! asks for it once the arena is filled. It stays so until the arena's file is removed, for all processes. Needs Linux
-//! 6.1 and a file in memory (tmpfs).
+//! Moving 2 MiB takes the kernel milliseconds, during which accesses to them wait. So no write does it: the operator
+//! requests it once the arena is filled. The pages stay huge for all processes until the arena's file is removed. Needs
+//! Linux 6.1 and a file in memory (tmpfs).
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::map::mapping::HUGE_PAGE;
@@ -14,18 +14,18 @@ use crate::map::mapping::HUGE_PAGE;
 pub struct HugePages {
     /// Pieces that are written from end to end; only those are moved, so that the arena takes no more memory than before.
     pub pieces: usize,
-    /// Of them, those that were looked at so far.
+    /// Ranges processed so far.
     pub done: usize,
-    /// Of those, the ones that the kernel could not move now: no huge page is free, or somebody holds one of the pages.
+    /// Ranges that the kernel could not move now: no huge page is free, or a page is in use elsewhere.
     pub refused: usize,
 }
 
 impl Arena {
-    /// Moves what is in use of the arena to huge pages, piece by piece; after each one `go_on` is asked whether to.
-    /// Items stay readable and writable, though who meets a piece on its way waits some milliseconds.
+    /// Moves the used memory of the arena to huge pages, piece by piece; `go_on` decides after each piece whether to
+    /// continue. Items stay readable and writable; an access to a piece being moved waits some milliseconds.
     ///
     /// # Errors
-    /// [`Error::NoHugePages`] where the kernel or the file system has none; [`Error::Lost`] for an arena whose file was
+    /// [`Error::NoHugePages`] if the kernel or the file system has none; [`Error::Lost`] for an arena whose file was
     /// removed.
     pub fn use_huge_pages(&self, mut go_on: impl FnMut(HugePages) -> bool) -> Result<HugePages, Error> {
         let map = &self.core.map;

@@ -1,8 +1,8 @@
-//! Values above a segment: whole segments filled without any lock, and the rest in an item that lists them.
+//! Values above a segment: whole segments filled without a lock, and an item that lists them and holds the rest.
 //!
-//! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a
-//! free segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill.
-//! Pieces that no living process fills and no item lists are freed by recovery and by whoever runs out of memory.
+//! A segment being filled names its filler. It is taken and named under the lock of its shard: so a free segment has no
+//! name, and a segment being filled without a name, or by an exited process, is the trace of a kill. Recovery, and any
+//! process that runs out of memory, frees pieces that no living process fills and no item lists.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -16,8 +16,8 @@ use crate::shard::pieces::{self, Pieces};
 use crate::shard::standstill::work_of_fills;
 use crate::time::Time;
 
-/// A fill waits while others hold this share of the segments, or have promised to: a quarter. What a burst of large
-/// values stores at once must not empty the cache.
+/// A fill waits while other fills hold or have reserved this share of the segments: a quarter. A burst of large values
+/// must not empty the cache.
 const FILL_SHARE: usize = 4;
 /// The share at which it is refused, a half, however long others hold it: all fills under way find room for their promises in the rest,
 /// so none waits for another one, and the commit of each finds room for an item.
@@ -37,7 +37,7 @@ impl Fill {
         self.pieces.extents()
     }
 
-    /// What is handed over with the commit.
+    /// The pieces for the commit.
     pub fn pieces(&self) -> &Pieces {
         &self.pieces
     }
@@ -70,13 +70,13 @@ impl Fill {
 }
 
 impl Drop for Fill {
-    /// Whatever was not handed over is free again.
+    /// Frees the pieces that were not committed.
     fn drop(&mut self) {
         if self.pieces.are_handed_over() {
             return;
         }
-        // Killed here, whoever takes the lock next frees the rest. Without the lock only that help would be missing: no
-        // other process touches pieces that a living one fills.
+        // After a kill here, the next owner of the lock frees the rest. Without the lock only that help would be
+        // missing: no other process touches pieces that a living one fills.
         let core = &*self.arena.core;
         let _locked = shard::try_lock(core, self.shard, Time::now());
         self.pieces.give_back(core);
@@ -101,7 +101,7 @@ impl Arena {
         loop {
             let share = admit(core, needed, now, &mut waiting)?;
             take(&mut fill, 1, &mut Search::new(core, shard, now, 1))?;
-            // Others may have begun at the same moment. Of all that go on the last one to promise has seen the promises of all.
+            // Other fills may have begun at the same moment. The last one to reserve sees the reservations of all.
             if promised(core).saturating_sub(needed) * share < usable(core) {
                 break;
             }
@@ -117,7 +117,7 @@ impl Arena {
 
 /// Waits until the fills under way leave enough for one of `needed` segments. Returns the share that they may have.
 fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Result<usize, Error> {
-    // An event loop has no time to wait, and who has waited in vain need not do so each time.
+    // An event loop must not wait, and after one time-out later fills need not wait again.
     let mut is_late = is_impatient() || core.fills_stuck.lasts(now);
     loop {
         let (held, usable) = (promised(core), usable(core));
@@ -128,7 +128,7 @@ fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Res
         if growth::grow_data(core)? {
             continue;
         }
-        // All that is allocated would not do, and evicting it would help nobody.
+        // All allocated memory would not suffice, so evicting is useless.
         if held == 0 {
             return Err(waiting.refuse(Error::NoMemory));
         }
@@ -160,9 +160,9 @@ fn usable(core: &Core) -> usize {
     core.segments.active().saturating_sub(core.segments.count_state(State::Retired))
 }
 
-/// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
+/// Frees the pieces of fills whose process is dead, in every shard whose lock is free.
 pub(crate) fn sweep_fills(core: &Core, now: Time) {
-    // Who is dead is found out before a lock is taken.
+    // Dead owners are detected before a lock is taken.
     let (mut left, mut living) = (false, 0);
     for segment in core.segments.all().filter(|segment| core.segments.state(*segment).kind() == Some(State::LargeFill))
     {
@@ -220,8 +220,8 @@ mod tests {
         core.segments.end_fill(next.0, next.1);
     }
 
-    /// Who could not store because others held the memory has not learnt that the old value is out of date: only a value
-    /// that the arena does not take tells that.
+    /// A store refused because others hold the memory does not make the old value stale: only a value that the arena
+    /// can never take does.
     #[test]
     fn a_store_that_others_keep_waiting_leaves_the_old_value() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(arena.get(b"small", now), None, "as memcached forgets it");
     }
 
-    /// What an arena that cannot grow could not hold if it were empty costs none of its items.
+    /// A value too large even for an empty arena that cannot grow evicts nothing.
     #[test]
     fn a_value_beyond_what_is_allocated_evicts_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,17 +1,16 @@
-//! Leases: one process computes a missing value, the others wait for it. A lease is held by a process whose death can
-//! be proved, so a killed holder frees it; an exit or a fatal error in the callback is told by the binding
-//! (`release_all`).
+//! Leases: one process computes a missing value, the others wait for it. The holder is a registered process, so a
+//! killed holder frees its leases; the binding reports an exit or a fatal error in the callback (`release_all`).
 //!
-//! Opposite nesting cannot dead-lock: a waiter that holds a lease itself, or has waited ten seconds, computes without
+//! Opposite nesting cannot deadlock: a waiter that holds a lease itself, or has waited ten seconds, computes without
 //! one.
 //!
-//! A lease that is held (`hold`) is a lock: it has no term, and whoever waits for it decides himself how long.
+//! A held lease (`hold`) is a lock: it has no term, and its waiters set their own time-outs.
 //!
-//! A lease is known by the hash of its key alone. Two keys of one hash wait for each other, which costs time and
-//! nothing else: the value is always looked for under the whole key.
+//! The hash of a key alone identifies its lease. Two keys with one hash wait for each other, which only costs time: the
+//! value is always looked up by the whole key.
 //!
-//! Leases are given under the lock of their shard and given back without it, by one compare-exchange of the owner word:
-//! a release must not fail because somebody else holds a lock.
+//! Leases are granted under the lock of their shard and released without it, by one compare-exchange of the owner word:
+//! a release must not fail because a lock is held.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -48,7 +47,7 @@ pub struct Ticket {
 pub enum Lease {
     /// Compute, store, release.
     Granted(Ticket),
-    /// Somebody else has it; up to 20 ms have passed. Look for the value, then ask again.
+    /// Another caller has it; up to 20 ms have passed. Look for the value, then ask again.
     Wait,
     /// Do without one.
     NoLease,
@@ -57,7 +56,7 @@ pub enum Lease {
 /// How one try for a lease ended.
 enum Taken {
     Ours(Ticket),
-    /// Somebody has it. `futex` changes with its release.
+    /// Held. `futex` changes on release.
     Held {
         slot: usize,
         futex: u32,
@@ -72,7 +71,7 @@ thread_local! {
 }
 
 impl Arena {
-    /// Asks for the lease of a key. `waited`: how long this caller has waited for it so far.
+    /// Requests the lease of a key. `waited`: the time that this caller has waited for it already.
     pub fn lease(&self, key: &[u8], waited: Duration) -> Lease {
         let gives_up = || waited >= LEASE_TIMEOUT || HELD.with_borrow(|held| !held.is_empty());
         let lease = acquire(&self.core, key, |now| now.0 + TERM_SECS, gives_up);
@@ -88,13 +87,13 @@ impl Arena {
         acquire(&self.core, key, |_| NO_END, || false)
     }
 
-    /// Gives a lease back and wakes who waits for it.
+    /// Releases a lease and wakes its waiters.
     pub fn release(&self, ticket: &Ticket) {
         HELD.with_borrow_mut(|held| held.retain(|(arena, held)| (*arena, held) != (self.core.number, ticket)));
         release(&self.core, ticket);
     }
 
-    /// Gives back what this thread still holds: after an exit or a fatal error nobody else will.
+    /// Releases all leases of this thread, after an exit or a fatal error.
     pub fn release_all(&self) {
         let number = self.core.number;
         let mine = HELD.with_borrow_mut(|held| {
@@ -142,8 +141,8 @@ fn leases_of(shard: usize) -> std::ops::Range<usize> {
     shard * LEASES_PER_SHARD..(shard + 1) * LEASES_PER_SHARD
 }
 
-/// Acquire: who finds a lease free sees what its last holder did before he gave it back, in whichever shard; and who
-/// judges a holder sees what that one wrote about himself when he registered.
+/// Acquire: a caller that finds a lease free sees what the last holder wrote before its release, in any shard; and a
+/// caller that checks a holder sees the holder's registration.
 fn holder(core: &Core, slot: usize) -> u64 {
     core.leases.at(slot).owner.load(Ordering::Acquire)
 }
@@ -162,13 +161,13 @@ fn take(core: &Core, hash: u64, owner: u64, now: Time, until: u32) -> Result<Tak
     let free = || slots.clone().find(|slot| !is_held(slot)).or_else(|| slots.find(is_over));
     let Some(slot) = same.or_else(free) else { return Ok(Taken::Full) };
     let lease = core.leases.at(slot);
-    // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
+    // Loaded before the owner: a release in between changes it, and the waiter does not sleep.
     let futex = lease.futex.load(Ordering::Acquire);
     if same.is_some() && !is_over(&slot) {
         return Ok(Taken::Held { slot, futex });
     }
-    // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live,
-    // would keep it without knowing.
+    // Zero while it changes hands: after a kill before the last store the lease is free. Otherwise the old holder,
+    // which may live, would keep it without knowing.
     lease.owner.store(0, Ordering::Relaxed);
     let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
     lease.serial.store(serial, Ordering::Release);
@@ -178,8 +177,8 @@ fn take(core: &Core, hash: u64, owner: u64, now: Time, until: u32) -> Result<Tak
     Ok(Taken::Ours(Ticket { hash, slot: slot as u32, serial }))
 }
 
-/// What the owner word holds while a process has the lease: in its flags, of which a lease has none, the use's number.
-/// Another thread of that process may take over what is past its term, and a late release must not free that.
+/// Owner word of a held lease: its flag bits carry the number of this use. Another thread of the same process may take
+/// over an expired lease, and a late release must not free that.
 fn holding(owner: u64, serial: u32) -> u64 {
     owner | u64::from(serial as u16) << 16
 }
@@ -212,7 +211,7 @@ mod tests {
         ticket
     }
 
-    /// A release that met a shard whose lock was not to be had was forgotten: the lock of a session stayed for the life
+    /// A release was lost if the shard's lock was not available: the lock of a session stayed for the life
     /// of a worker.
     #[test]
     fn a_release_waits_for_nobody_and_is_never_lost() {
@@ -224,7 +223,7 @@ mod tests {
         granted(arena.hold(b"key"));
     }
 
-    /// Holders that live and never come to an end took all leases of a shard for themselves, whatever their terms.
+    /// Holders that never ended kept all leases of a shard beyond their terms.
     #[test]
     fn a_lease_past_its_term_is_free_for_another_key() {
         let (arena, _dir) = scratch();
@@ -235,7 +234,7 @@ mod tests {
         assert_eq!(arena.hold(b"one more"), Lease::NoLease);
         core.leases.at(tickets[7].slot as usize).until.store(Time::now().0, Ordering::Relaxed);
         assert_eq!(granted(arena.hold(b"one more")).slot, tickets[7].slot);
-        // What its old holder still gives back is no longer his.
+        // The old holder's late release has no effect.
         arena.release(&tickets[7]);
         assert_eq!(arena.hold(b"one more"), Lease::Wait);
     }

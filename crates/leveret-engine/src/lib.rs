@@ -1,6 +1,6 @@
 //! One cache per host, in shared memory. Any process maps an arena's file and reads items without a lock or a system
-//! call; writers take a shard's lock whose owner's death can be proved. A process killed at any instruction harms
-//! nobody.
+//! call. Writers take the lock of a shard, whose owner's death can be proved. Data survives SIGKILL of any process at
+//! any instruction.
 //!
 //! ```
 //! use leveret_engine::{Arena, Deadline, OpenOptions, Time};
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! A miss is `None`, and a store whose terms do not hold is [`Stored::Exists`] or [`Stored::Missing`]: those are
-//! answers. An [`Error`] says why an operation could not be done.
+//! results. An [`Error`] says why an operation failed.
 //!
 //! ```
 //! use leveret_engine::{Arena, Deadline, Delta, Counted, Mode, Meta, OpenOptions, ReadOptions, Stored, Time, Value};
@@ -36,8 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Beside its value an item has 32 bits of flags, and says who wrote it, what its bytes are and how they are compressed:
-//! numbers below 16 on which programs that share an arena agree.
+//! Besides its value an item has 32 bits of flags, an origin, an encoding and a codec: numbers below 16 on which programs
+//! that share an arena agree.
 //!
 //! ```
 //! # use leveret_engine::{Arena, Codec, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
@@ -79,23 +79,23 @@
 //! - A signal handler may read. A write from a handler that has interrupted a write of its own thread is refused with
 //!   [`Error::Busy`]. A handler may leave such a write by `longjmp`: the thread's next write that does not lie deeper in
 //!   its stack repairs what was left.
-//! - The process gets a handler of SIGBUS, for arena files that somebody truncates; faults that are not an arena's go to
-//!   the handler that was there before.
+//! - The process gets a handler of SIGBUS, for truncated arena files; faults elsewhere go to the handler that was
+//!   installed before.
 //! - Arenas of at most 64 files are open in one process at a time.
 //!
 //! # What it needs
 //! Linux on 64 bits, and a file system that keeps locks of open file descriptions: tmpfs, ext4, xfs or btrfs.
-//! x86-64 is where it is tested whole; aarch64 has been tested under an emulator, which does not reorder.
+//! x86-64 is tested completely; aarch64 under an emulator, which does not reorder memory accesses.
 //!
 //! # How it works
-//! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words;
-//! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
+//! **The crash argument in one line:** the truth is in two kinds of 8-byte words, index slots and segment state words;
+//! every operation commits with one store to one of them, and the next lock owner rebuilds everything else.
 //!
 //! The way of a get: `lookup`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
 //! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `allocate` (reserve) -> `item` (write) -> one store to the slot.
-//! Making room is `make_room` and `evict`; what a kill left behind is `shard::recover`. The bytes:
-//! `map`; who lives: `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
-// What a feature switches off is the way in: what others wrote by it is understood all the same.
+//! Making room is `make_room` and `evict`; recovery after a kill is `shard::recover`. The file's bytes are `map`, the
+//! registered processes `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
+// Features only remove entry points: data that others wrote with them is still understood.
 #![cfg_attr(not(all(feature = "sockets", feature = "services", feature = "leases")), allow(dead_code))]
 
 #[cfg(not(target_os = "linux"))]

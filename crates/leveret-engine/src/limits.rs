@@ -1,4 +1,4 @@
-//! What an arena takes: how long a key may be, and which values lie in one segment.
+//! Limits of an arena: key lengths, and the largest value that fits in one segment.
 use crate::core::Core;
 use crate::error::Error;
 use crate::item::layout::{Layout, Shape};

@@ -1,8 +1,9 @@
-//! Looking an item up without a lock: a seqlock for each segment, whose sequence number is its generation.
+//! Lock-free look-up: a seqlock for each segment, whose sequence number is the segment's generation.
 //!
-//! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again.
-//! If the generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores
-//! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
+//! It loads a slot word, the segment's state word, the slot again, then the item's bytes, then the state word again. If
+//! the generation is the same, no byte that was read belongs to a later use of the segment: a writer that reuses the
+//! segment stores the new generation first and fences before the first byte. The read takes effect at the second load
+//! of the slot.
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::fate::{self, Fate};
@@ -15,8 +16,8 @@ use crate::segment::{SegmentState, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Moment, Time};
 
-/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
-/// counts it.
+/// A read that meets a change of the index retries; after this many tries it returns a miss, counted in
+/// `Stats::retries`.
 const TRIES: usize = 64;
 /// How one look-up has ended.
 enum Lookup<'a> {
@@ -133,7 +134,7 @@ fn unless_changed(of_segment: &SegmentState, state: StateWord) -> Match {
     }
 }
 
-/// Whether what is neither bytes nor a number is an item to this reader.
+/// Whether this reader accepts an item that is neither bytes nor a number.
 #[inline(never)]
 fn is_sound_rare<const TYPED: bool>(core: &Core, view: &View) -> bool {
     match view.kind {
@@ -217,7 +218,7 @@ pub(crate) fn describe(core: &Core, view: &View, found: &mut Found) {
     }
 }
 
-/// An item that whoever holds the lock has before him: what it is, and how it was read.
+/// Attributes of an item found under the lock, and how it was read.
 pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &View) -> Found {
     let of_segment = core.segments.at(view.segment);
     let mut found = Found::default();
@@ -229,7 +230,7 @@ pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &Vie
     found
 }
 
-/// Whether the segment of a version has not been used anew since.
+/// Whether the version's segment has not been reused since.
 #[inline]
 pub(crate) fn is_same_use(core: &Core, version: &Version) -> bool {
     match core.segments.containing(SlotWord(version.slot).at()) {

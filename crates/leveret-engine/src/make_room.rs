@@ -1,5 +1,5 @@
-//! Making room for a write that found none: by growing, by freeing what is dead in any shard, by evicting here or from
-//! those who have more; and room for the index, at the limit in place of data. No lock is held when any of it begins.
+//! Makes room for a write that found none: by growth, by freeing dead segments of any shard, by eviction in this shard
+//! or a richer one; and room for the index, at the limit in place of data. No lock is held when any of this begins.
 use crate::core::Core;
 use crate::error::Error;
 use crate::evict::{self, Drained, Target};
@@ -15,10 +15,10 @@ use std::time::Duration;
 
 /// Shards above their share that a writer asks for room before it asks all.
 const SHARDS_ASKED: usize = 4;
-/// Rounds that may keep what is worth its memory, beside two for each segment that is needed. Such a round can end with
-/// no segment more than before; one that keeps nothing frees one.
+/// Rounds that may keep items worth their memory, besides two for each segment needed. Such a round can end without a
+/// free segment; a round that keeps nothing frees one.
 const ROUNDS_KEEPING: usize = 4;
-/// Rounds until time counts, and for each segment that is needed: what one writer frees another may take.
+/// Rounds before the time-out applies, also for each segment needed: another writer may take a freed segment.
 const ROUNDS: usize = 64;
 const ROUNDS_EACH: usize = 8;
 /// Times that a writer lets others run before it sleeps.
@@ -26,7 +26,7 @@ const RESTS: usize = 64;
 /// How long it sleeps at a time.
 const NAP: Duration = Duration::from_millis(1);
 
-/// What an attempt to make room has come to.
+/// Result of an attempt to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
     Made,
@@ -61,8 +61,8 @@ impl<'a> Search<'a> {
         Search { work, ..self }
     }
 
-    /// Makes some room, or waits for those who hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
-    /// others have held it, or taken what was freed.
+    /// Makes some room, or waits for its holders. `NoMemory`: nothing may be evicted. `Busy`: for the whole lock
+    /// time-out other processes held the memory or took what was freed.
     pub fn make_room(&mut self) -> Result<(), Error> {
         let keeps = self.rounds < ROUNDS_KEEPING + 2 * self.needed;
         self.rounds += 1;
@@ -133,10 +133,10 @@ struct Holding {
     dead: Option<SegmentId>,
 }
 
-/// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one.
-/// No lock is held. `keeps`: drains keep what is worth its memory.
+/// Makes room for a write that found none: by growth, otherwise by draining a segment of this shard or of a richer one.
+/// No lock is held. `keeps`: drains keep items worth their memory.
 fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, Error> {
-    // What has died is used again before more memory is asked for.
+    // Dead bytes are reused before more memory is requested.
     let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
     let own = || shard::lock(core, shard, now).map(Some);
     if is_wasteful && keeps && free(core, own, Target::Wasted)? == Room::Made {
@@ -147,7 +147,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
         return Ok(Room::Made);
     }
     let holdings = holdings(core, now);
-    // The dead of any shard before the living of this one.
+    // Dead items of any shard before living ones of this shard.
     let in_turn = (0..holdings.len()).map(|step| (shard + step) % holdings.len());
     let with_dead = in_turn.filter_map(|other| Some((other, Target::Dead(holdings[other].dead?))));
     let try_free = |other, target| free(core, || Ok(shard::try_lock(core, other, now)), target);
@@ -157,11 +157,11 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
             return Ok(Room::Made);
         }
     }
-    // Whoever grows the arena gets some time before living items go.
+    // A process that is growing the arena gets some time before live items are evicted.
     growth?;
     let others = || (0..holdings.len()).filter(|other| *other != shard);
-    // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
-    // have sealed ones.
+    // The only dead bytes left may lie between live items. Failing that, shards with only open segments give one up,
+    // after all shards with sealed ones.
     let policy = core.policy();
     let targets: &[Target] = match (policy, keeps) {
         (EvictionPolicy::None, _) => &[Target::Hollow],
@@ -198,13 +198,13 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     Ok(if is_held { Room::Held } else { room })
 }
 
-/// Frees a segment of a shard in pieces, and gives its lock up between them: first what is being drained there already, else
-/// the target.
+/// Frees a segment of a shard in pieces and releases its lock between them: first the segment being drained already,
+/// otherwise the target.
 fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, target: Target) -> Result<Room, Error> {
     let (mut has_begun, mut tried) = (false, 0);
     while let Some(locked) = lock()? {
         let drained = match evict::continue_freeing(&locked) {
-            // Somebody else has ended it.
+            // Another process has completed it.
             Drained::Nothing if has_begun => Drained::Freed,
             Drained::Nothing | Drained::Surveying => {
                 has_begun = true;
@@ -215,11 +215,12 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, t
         match drained {
             Drained::Freed => return Ok(Room::Made),
             Drained::Nothing => return Ok(Room::None),
-            // A large value has gone, or somebody else has gained one meanwhile.
+            // A large value was freed, or another process gained a segment meanwhile.
             Drained::Stays if core.segments.count_free(allocate::RESERVE + 1) > allocate::RESERVE => {
                 return Ok(Room::Made)
             }
-            // What is left of that segment may not be dropped; of another one perhaps all may. Each is tried once.
+            // The rest of that segment may not be evicted; another segment may be entirely evictable. Each is tried
+            // once.
             Drained::Stays if has_begun && tried < core.segments.active() && may_try_another(core, target) => {
                 (has_begun, tried) = (false, tried + 1);
             }
@@ -234,8 +235,8 @@ fn may_try_another(core: &Core, target: Target) -> bool {
     core.policy() == EvictionPolicy::Volatile && matches!(target, Target::Worst | Target::Oldest | Target::Open)
 }
 
-/// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,
-/// since that takes system calls, and believed under the locks.
+/// Segments held by each shard, read without a lock: a hint for where to look. Dead owners are detected here, since
+/// that takes system calls, and the result is used under the locks.
 fn holdings(core: &Core, now: Time) -> Vec<Holding> {
     let epoch = core.epoch(now);
     let mut living = 0;
@@ -305,7 +306,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
     let own = || shard::lock(core, shard, now).map(Some);
     let take = || {
         let locked = shard::lock(core, shard, now).ok()?;
-        // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
+        // A generation of its own, so that no reader of the last use takes the hole's zeros for bytes.
         let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };

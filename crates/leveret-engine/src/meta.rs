@@ -1,6 +1,6 @@
-//! What an item says of itself to people and programs: flags, who wrote it, what its bytes are, marks.
+//! An item's attributes besides its value: flags, origin, encoding, marks.
 
-/// What an item's value is to whoever reads it, besides its bytes.
+/// How readers interpret an item's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 #[repr(C)]
@@ -13,7 +13,7 @@ pub struct Meta {
     pub encoding: Encoding,
     /// Compression of the bytes: 0 = none.
     pub codec: Codec,
-    /// What a client was told about the item: `STALE`, `WON`.
+    /// Marks handed out with the item: `STALE`, `WON`.
     pub marks: Marks,
 }
 
@@ -25,9 +25,9 @@ pub struct Marks(pub(crate) u8);
 impl Marks {
     /// Nothing.
     pub const NONE: Marks = Marks(0);
-    /// The item is out of date, and whoever meets it should see to a new one.
+    /// The item is stale: a reader should refresh it.
     pub const STALE: Marks = Marks(1);
-    /// Somebody was told to see to a new one.
+    /// A client was told to refresh it.
     pub const WON: Marks = Marks(2);
 
     /// Each bit a mark; bits that mean nothing are left out.
@@ -60,7 +60,7 @@ pub struct Origin(pub(crate) u8);
 impl Origin {
     /// It came over a socket, or a count made it: to be read by the reader's own rules.
     pub const WIRE: Origin = Origin(0);
-    /// Those who go by the encoding alone: their floats and booleans are no text that counts.
+    /// Programs that use the encoding alone: their floats and booleans are not text that can be counted.
     pub const NATIVE: Origin = Origin(3);
 
     /// The one with the largest number: an item has four bits for it.
@@ -81,8 +81,8 @@ impl Origin {
     }
 }
 
-/// What an item's bytes are: a number below 16 that programs agree on. The engine itself makes a difference only for
-/// those named here: whether they count.
+/// Format of an item's bytes: a number below 16 on which programs agree. The engine distinguishes only the ones named
+/// here: they decide whether an item can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Encoding(pub(crate) u8);
@@ -143,7 +143,7 @@ impl Codec {
 }
 
 impl Meta {
-    /// Bytes whose encoding says what they are.
+    /// Bytes described by their encoding.
     pub const fn native(encoding: Encoding) -> Meta {
         Meta { flags: 0, origin: Origin::NATIVE, encoding, codec: Codec::NONE, marks: Marks::NONE }
     }

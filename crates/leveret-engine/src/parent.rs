@@ -10,8 +10,8 @@ use crate::time::ticks_since_boot;
 use std::io::ErrorKind;
 
 /// `pid:22 | low bits of its start time:8 | when it was drawn:34`, both in ticks since boot: enough for five years. The
-/// last part tells a parent from its former selves, and says which of them came later: a parent that executes its
-/// program anew, or loads a library anew, keeps pid and start time.
+/// last part distinguishes a parent from its earlier incarnations and orders them: a parent that executes its program
+/// again, or loads a library again, keeps pid and start time.
 const DRAWN_BITS: u32 = 34;
 const DRAWN: u64 = (1 << DRAWN_BITS) - 1;
 const START: u64 = 0xff;
@@ -30,8 +30,8 @@ fn pid_of(token: u64) -> u32 {
     (token >> DRAWN_BITS >> 8) as u32
 }
 
-/// The token of the parent that has forked the calling worker. A parent that goes into the background draws its token,
-/// forks, and ends: what goes on is a child of the process that the token names, and was forked after it was drawn.
+/// The token of the parent that forked the calling worker. A parent that goes into the background draws its token,
+/// forks, and exits: the new parent is a child of the process that the token names, forked after it was drawn.
 fn of_own_parent(drawn: u64) -> u64 {
     let parent = std::os::unix::process::parent_id();
     if [parent, std::process::id()].contains(&pid_of(drawn)) {
@@ -80,8 +80,7 @@ impl Arena {
         let _lock = match FileLock::wait_unless(core.map.host.path(), core.lock_timeout, &listed) {
             Ok(lock) => lock,
             Err(_) if listed() => return Ok(false),
-            // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is
-            // emptied.
+            // A user who may not use the lock file never enters, nor do that user's other workers: nothing is emptied.
             Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(false),
             Err(_) => return Err(Error::Busy),
         };

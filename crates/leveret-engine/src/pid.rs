@@ -1,5 +1,5 @@
-//! Who this process is, without a system call: connections of a parent must not be spoken on by its child, and whoever
-//! uses them asks before each use.
+//! This process's id without a system call: a child must not use its parent's connections, so it is checked before each
+//! use.
 use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ptr;

@@ -1,9 +1,9 @@
 //! Which living items may make way for others.
 
-/// What an arena that is full drops. Kept in the arena: every process that needs room goes by it.
+/// What a full arena evicts. Stored in the arena: every process that needs room follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionPolicy {
-    /// Whatever is worth least.
+    /// The items of least worth.
     All,
     /// Only items that have a deadline.
     Volatile,

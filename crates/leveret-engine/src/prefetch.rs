@@ -8,8 +8,7 @@ use crate::index::SlotWord;
 use crate::map::layout::{Bucket, SLOTS};
 use crate::sync::Ordering;
 
-/// Keys that are asked for at once: twice what a processor can wait for at the same time, and few enough to stay in its
-/// first cache.
+/// Keys requested at once: twice as many as a processor can wait for in parallel, and few enough for its first cache.
 pub const AHEAD: usize = 32;
 
 impl Arena {

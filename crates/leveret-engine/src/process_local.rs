@@ -1,5 +1,5 @@
-//! What a process keeps for itself about an arena: counts that it has not published yet, pages that it has mapped, what
-//! it need not try again so soon, and what it sends and receives. Nothing of it is shared, so a kill takes it along.
+//! This process's private state of an arena: counters not yet published, mapped pages, back-off times, and values being
+//! sent and received. None of it is shared, so a kill ends it.
 use crate::counters::Counter;
 use crate::map::geometry::Geometry;
 use crate::map::layout::{Control, Shard};
@@ -139,7 +139,7 @@ impl Touched {
     }
 }
 
-/// A while in which this process does not try again what has just failed.
+/// Back-off: a time in which this process does not repeat what has just failed.
 #[derive(Default)]
 pub(crate) struct Pause(AtomicU32);
 

@@ -1,4 +1,4 @@
-//! What kind of program this process is, for statistics: who reads, and who is there.
+//! Kind of program of this process, for statistics on readers and registered processes.
 use crate::sync::Ordering;
 use std::sync::atomic::AtomicU32;
 
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 #[repr(u32)]
 #[non_exhaustive]
 pub enum Program {
-    /// One that has not said what it is.
+    /// Not declared.
     #[default]
     Other = 0,
     /// PHP: php-fpm, Apache, the command line.
@@ -16,7 +16,7 @@ pub enum Program {
     Ruby = 2,
     /// A server of other protocols.
     Server = 3,
-    /// A tool that looks or mends.
+    /// An inspection or repair tool.
     Tool = 4,
 }
 
@@ -29,12 +29,12 @@ impl Program {
     /// All, in the order of their numbers.
     pub const ALL: [Program; PROGRAMS] = [Program::Other, Program::Php, Program::Ruby, Program::Server, Program::Tool];
 
-    /// Says what this process is, for all arenas. It is told before the first one is opened, once.
+    /// Declares this process's kind for all arenas. Called once, before the first one is opened.
     pub fn declare(self) {
         THIS.store(self as u32, Ordering::Relaxed);
     }
 
-    /// What this process has declared.
+    /// This process's declared kind.
     pub(crate) fn of_this_process() -> Program {
         Program::of_number(THIS.load(Ordering::Relaxed))
     }

@@ -60,8 +60,8 @@ impl Arena {
         self.get_with(key, ReadOptions::new(), now).ok().flatten()
     }
 
-    /// As `get`, on further terms, and for those who may not take for a miss what could not be read: an item that was
-    /// recycled during each copy, and whose lock was not to be had then.
+    /// As `get`, with options, and with an error in place of a miss for an item that could not be read: it was recycled
+    /// during each copy, and its lock was not free afterwards.
     pub fn get_with(&self, key: &[u8], options: ReadOptions, now: Time) -> Result<Option<Item>, Error> {
         let mut value = Vec::new();
         Ok(self.read_into(key, options, now, &mut value)?.map(|found| found.into_item(key, value)))
@@ -247,7 +247,7 @@ impl Arena {
             .containing(SlotWord(found.version.slot).at())
             .and_then(|segment| core.items.view(&core.segments, segment, SlotWord(found.version.slot).at()));
         if let Some(cas) = view.and_then(|view| token::stable_cas(core, found, &view)) {
-            // Whatever was read of the token must belong to this version.
+            // The token that was read must belong to this version.
             fence(Ordering::Acquire);
             if lookup::is_same_use(core, &found.version) {
                 found.cas = cas;
@@ -323,7 +323,7 @@ impl Arena {
         if view.kind != Kind::Large {
             return false;
         }
-        // The caller has made room for `value_len`: no other length is written, whatever the arena says by now.
+        // The caller has room for `value_len` bytes: no other length is written, even if the arena's length changes.
         let Some(division) = core.items.division_of(&view).filter(|division| division.total() == found.value_len)
         else {
             return false;
@@ -422,9 +422,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    /// A get whose item is recycled during each copy, and that then finds the lock held, was a miss. Nothing is
-    /// forgotten there, so whoever asks in a way that can tell is told. The copies fail here because the value's piece
-    /// is another one.
+    /// A get whose item is recycled during each copy, and that then finds the lock held, was a miss. The item still
+    /// exists, so callers that can get an error get one. The copies fail here because the value's piece is another one.
     #[test]
     fn what_could_not_be_copied_is_no_miss_while_the_lock_is_held() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -448,8 +447,8 @@ mod tests {
         assert_eq!(arena.get_with(b"key", ReadOptions::new(), now).expect("free").expect("there").value.len(), 100_000);
     }
 
-    /// A value that was recycled under its reader twice is read under the lock. There nobody asked for the token, and
-    /// the item came back with token 0, which no cas ever meets.
+    /// A value that was recycled under its reader twice is read under the lock. That path did not read the token, and
+    /// the item came back with token 0, which no cas ever matches.
     #[test]
     fn an_item_has_its_token_however_often_its_copy_is_recycled() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -463,7 +462,7 @@ mod tests {
                 let (set, is_over) = (&set, &is_over);
                 scope.spawn(move || {
                     while !is_over.load(Ordering::Relaxed) {
-                        // Two values at once are half of what such an arena gives to those under way.
+                        // Two values at once are half of such an arena's share for values under way.
                         let _ = set(writer);
                     }
                 });

@@ -1,9 +1,8 @@
-//! Large values on their way out of a socket: the kernel writes them into the segments of a fill, so they are copied
-//! once.
+//! Large values coming out of a socket: the kernel writes them into the segments of a fill, so they are copied once.
 //!
-//! Nobody reads those segments before the commit, and nobody else writes there while this process lives; a kill in the
-//! middle leaves pieces that name the dead, as any fill does. What a client promised and does not send keeps its
-//! segments from others until the connection ends, so all such values together get a share of the arena, and the rest
+//! No other process reads those segments before the commit or writes to them while this process lives. A kill in the
+//! middle leaves pieces that name a dead filler, as any fill does. A client that announces a value and does not send it
+//! keeps its segments until the connection ends, so all such values together get a share of the arena, and further ones
 //! are collected privately.
 use crate::arena::Arena;
 use crate::error::Error;
@@ -22,7 +21,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// Segments that a process may receive into at once, as a share of all: a sixteenth. Fills in one go have their own.
 const RECEIVE_SHARE: usize = 16;
 
-/// Places that one system call is given, besides the tail and what lies beyond the value.
+/// Buffers of one system call, besides the tail and the bytes behind the value.
 const PLACES_MAX: usize = 62;
 
 /// A large value that is being received.
@@ -39,7 +38,7 @@ impl Arena {
     /// segment, there is no room now, or too much is being received.
     pub fn incoming(&self, key: &[u8], len: usize, now: Time) -> Option<Incoming> {
         let core = &*self.core;
-        // Whatever its flags and marks will be.
+        // Placeholder for its flags and marks.
         let meta = Meta::default().with_flags(1).with_marks(Marks::STALE);
         if limits::check_key(core, key).is_err()
             || len > self.value_max()
@@ -85,9 +84,9 @@ impl Incoming {
         here.len()
     }
 
-    /// Receives from a socket without waiting: first what is missing, then what follows, into `beyond`. Returns the
-    /// bytes of both together, and whether they were fewer than there was room for; 0 bytes: the other side has ended.
-    /// The room of one call may be less than what is missing.
+    /// Receives from a socket without blocking: first the missing bytes, then bytes behind the value, into `beyond`.
+    /// Returns the bytes of both together, and whether they were fewer than there was room for; 0 bytes: end of the
+    /// stream. One call may have less room than the missing bytes.
     pub fn receive(&mut self, socket: BorrowedFd<'_>, beyond: &mut [u8]) -> io::Result<(usize, bool)> {
         let mut places = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PLACES_MAX + 2];
         let mut count = 0;
@@ -111,9 +110,9 @@ impl Incoming {
             count += 2;
             room += tail.len() + beyond.len();
         }
-        // SAFETY: zero is a valid msghdr. The places are private memory that is borrowed mutably, and ranges of the
-        // mapping, which lives as long as `self.arena`, inside segments that nobody else reads or writes until the
-        // commit; should the file be truncated, the call fails.
+        // SAFETY: zero is a valid msghdr. The buffers are private memory that is borrowed mutably, and ranges of the
+        // mapping, which lives as long as `self.arena`, inside segments that no other process reads or writes until the
+        // commit; if the file is truncated, the call fails.
         let result = unsafe {
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = places.as_mut_ptr();

@@ -1,16 +1,16 @@
-//! Sampling what readers and writers do without their help: what a trace is made of.
+//! Samples reads and writes without help of the readers and writers: the source of traces.
 //!
-//! A sampler looks at a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks the
-//! frequency bytes of the sample's items. A read's hint writes that byte anew, and with it takes the mark off: one that
-//! is gone is a read since the last pass. An item whose hint is at its highest is written by no read otherwise; a
-//! marked one is, once a pass. That is all that readers notice, and they run no instruction for it.
+//! A sampler inspects a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks
+//! the frequency bytes of the sample's items. A read's hint writes that byte and thereby clears the mark: a cleared
+//! mark is a read since the last pass. No read writes a saturated hint otherwise; a marked one is written once a pass.
+//! Readers run no extra instruction for it.
 //!
-//! Writers are seen by their slots. A new word where the mark is still there is a copy that a drain has made; without
-//! it it is another version, unless the segment of the old one was drained and the item is as it was. A key that is
-//! gone from a segment that nobody drains was deleted.
+//! Writes show in the slots. A new word with the mark still set is a copy made by a drain; without the mark it is
+//! another version, unless the old one's segment was drained and the item is unchanged. A key that vanished from a
+//! segment that is not being drained was deleted.
 //!
-//! What happens to a key more than once between two passes is seen once, but for reads, of which the hint counts up to
-//! 15. Races with readers and writers may hide or invent an event once in a long while: samples are for statistics.
+//! Several events of a key between two passes count as one, except reads, of which the hint counts up to 15. Races with
+//! readers and writers may rarely hide or invent an event: samples are for statistics.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -32,7 +32,7 @@ const TRIES: usize = 8;
 /// In place of an item's number: no item of the sample, or a dead one.
 const OTHER: u32 = u32::MAX;
 
-/// What has happened to a key.
+/// Event of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sampled {
@@ -42,17 +42,17 @@ pub enum Sampled {
     Stored,
     /// It had one and was stored.
     Replaced,
-    /// It was read so many times: exact until the item was read 15 times, and at least one then.
+    /// Number of reads: exact up to 15 reads of an item, then at least one.
     Read(u8),
     /// It was deleted, or flushed.
     Deleted,
 }
 
-/// An event, and what is known of the item.
+/// An event, and the item's attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Seen {
-    /// What has happened.
+    /// The event.
     pub event: Sampled,
     /// Hash of the key, which tells the arena's keys apart.
     pub hash: u64,
@@ -66,7 +66,7 @@ pub struct Seen {
     pub deadline: Deadline,
 }
 
-/// What a sampler knows of an item of its sample.
+/// State of an item of the sample.
 #[derive(Clone, Copy)]
 struct Known {
     seen: Seen,
@@ -76,15 +76,15 @@ struct Known {
     reads: u8,
     /// The last pass that has met it.
     pass: u64,
-    /// Its mark was gone, and yet it was not read: whoever stores it anew is about to change its slot.
+    /// Its mark is cleared, but it was not read: a writer is about to change its slot.
     is_about_to_change: bool,
 }
 
 /// The number of an item by its key's hash. Of a fixed hasher, so that a model meets the same order each time.
 type ByHash = HashMap<u64, u32, BuildHasherDefault<DefaultHasher>>;
 
-/// Looks at a sample of an arena's keys. Dropped, it takes its marks off; those of one that was killed stay until the
-/// next reads, and harm nobody. Two samplers at once see some of the reads each.
+/// Inspects a sample of an arena's keys. Clears its marks when dropped; marks of a killed sampler stay until the next
+/// reads, which is harmless. Two samplers at once each see a part of the reads.
 pub struct Sampler {
     arena: Arena,
     parts: u32,
@@ -105,7 +105,8 @@ impl fmt::Debug for Sampler {
 }
 
 impl Arena {
-    /// Samples a share of the keys, from 1/4096 to 1. Nothing is seen before the first pass, which meets what is there.
+    /// Samples a share of the keys, from 1/4096 to 1. Events are reported from the second pass on; the first one
+    /// records the existing items.
     pub fn sample(&self, share: f64) -> Sampler {
         let parts = (share * f64::from(PARTS)).round().clamp(1.0, f64::from(PARTS)) as u32;
         let chains = (0..self.core.shards.len()).map(|_| Vec::new()).collect();
@@ -125,8 +126,8 @@ impl Sampler {
         self.by_hash.len()
     }
 
-    /// Looks at the whole sample, and tells what has happened since the last pass. What happened to different keys is
-    /// told in no order.
+    /// Inspects the whole sample and reports events since the last pass. Events of different keys come in no particular
+    /// order.
     pub fn pass(&mut self, now: Time, tell: &mut dyn FnMut(Seen)) -> Result<(), Error> {
         if self.arena.is_lost() {
             return Err(Error::Lost);
@@ -279,7 +280,7 @@ impl Sampler {
             tell(Seen { event: Sampled::Stored, ..next.seen });
             tell_reads(&next.seen, frequency, next.reads, tell);
         } else if frequency & WATCHED != 0 {
-            // A copy that nobody has read since.
+            // A copy that was not read since.
         } else if frequency & FETCHED != 0 && is_alike && is_drained(core, &last) {
             tell_reads(&next.seen, frequency, reads, tell);
         } else {
@@ -360,7 +361,7 @@ impl Drop for Sampler {
     }
 }
 
-/// An item was written or its segment used anew while it was read.
+/// An item was written, or its segment reused, while it was read.
 #[derive(Clone, Copy)]
 struct Changed;
 
@@ -419,7 +420,7 @@ mod tests {
         Arena::open(&dir.path().join("sampler.arena"), &options).expect("an arena").0
     }
 
-    /// What a pass tells, by key.
+    /// A pass's reports, by key.
     fn pass(sampler: &mut Sampler, now: Time) -> HashMap<u64, Vec<Sampled>> {
         let mut told: HashMap<u64, Vec<Sampled>> = HashMap::new();
         sampler.pass(now, &mut |seen| told.entry(seen.hash).or_default().push(seen.event)).expect("there");
@@ -481,8 +482,8 @@ mod tests {
         }
     }
 
-    /// A cache that is full all the time, whose index grows, whose drains move items and let them go: nothing of that
-    /// is a request. What is told agrees with what was done, key by key.
+    /// A cache that is always full, whose index grows and whose drains move and evict items: none of that is a request.
+    /// Reports match the operations, key by key.
     #[test]
     fn drains_and_splits_are_no_events() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -522,7 +523,8 @@ mod tests {
             }
             println!("of a share of {share}: reads and stores {done:?}, told {told:?}");
             assert!(told[0] <= done[0] && told[0] * 2 >= done[0], "reads: {done:?} told {told:?}");
-            // What was stored, let go and stored again between two passes is told as one store, or as a replacement.
+            // An item stored, evicted and stored again between two passes is reported as one store, or as a
+            // replacement.
             assert!(told[1].abs_diff(done[1]) * 25 <= done[1], "stores: {done:?} told {told:?}");
             assert!(told[2] * 25 <= done[1], "replaced or deleted: {done:?} told {told:?}");
             assert!(arena.verify().is_clean(), "{:?}", arena.verify());

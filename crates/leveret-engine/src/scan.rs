@@ -1,7 +1,7 @@
-//! Walking over all items, exactly: each key that lives through the walk is met once, even if it is moved or rewritten
-//! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all
-//! buckets that splits can make of it. These buckets are a step. What a step meets is written straight into the caller's
-//! buffer, and cut off again when the step has to be repeated.
+//! Exact walk over all items: each key that exists throughout the walk is visited once, even if it is moved or
+//! rewritten meanwhile. The walk covers the index, not the segments: for each bucket of the level at its start, all
+//! buckets that splits can make of it. These buckets are one step. A step's items are written straight into the
+//! caller's buffer, and removed again when the step has to be repeated.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -19,8 +19,8 @@ use std::mem::MaybeUninit;
 
 /// Tries without a lock for one step.
 const TRIES: usize = 8;
-/// How often one step asks for the lock when it is busy. In between it is tried without: while whoever has the lock
-/// stands still, so does what it guards.
+/// How often one step tries a busy lock. Between tries it reads without the lock: while the lock's owner is stopped,
+/// the state that it guards does not change.
 const ROUNDS: usize = 64;
 
 /// Where a walk stands. All zero is its start.
@@ -61,14 +61,14 @@ pub struct Scanned {
     pub used: usize,
     /// Nothing is left.
     pub is_over: bool,
-    /// Not 0: not even one step fits. The buffer must have room for so many bytes.
+    /// Not 0: not even one step fits. The buffer needs this many bytes.
     pub needed: usize,
 }
 
 /// The caller's buffer while a walk writes into it.
 struct Records<'a> {
     buffer: &'a mut [MaybeUninit<u64>],
-    /// Bytes of the records so far, those that did not fit included.
+    /// Bytes of the records, including those that did not fit.
     end: usize,
 }
 
@@ -118,8 +118,8 @@ impl Records<'_> {
 }
 
 impl Arena {
-    /// Visits the items of the next step; a step holds some items, or none. Typed items are passed by. False: the walk is over. After an error the
-    /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
+    /// Visits the items of the next step, which may have none. Skips typed items. False: the walk is complete. After an
+    /// error the cursor has not moved: `Busy`, which only continuous writers can cause, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
         let mut room = vec![MaybeUninit::uninit(); 256];
         loop {
@@ -240,8 +240,8 @@ fn items_of_class(
     for round in 0..ROUNDS * TRIES {
         let sequence = core.shards.at(shard).move_seq.load(Ordering::Relaxed);
         let buckets = core.index.buckets(shard);
-        // Asked after the number of buckets: the lock of whoever stored that number is seen held or given up, and before
-        // it is given up the split is whole.
+        // Checked after the number of buckets: the lock of the writer of that number is either seen held or was
+        // released, and the split is complete before the release.
         let is_split = !shard::lock::is_free(core, shard);
         let class = Class { shard, buckets, is_split, first_bucket };
         records.end = begin;
@@ -267,7 +267,7 @@ fn items_of_class(
     Err(Error::Busy)
 }
 
-/// What is known of a step's shard while it is read.
+/// State of a step's shard while it is read.
 struct Class {
     shard: usize,
     buckets: u32,
@@ -431,8 +431,8 @@ mod tests {
         }
     }
 
-    /// Whoever holds a lock stands still, yet what he guards was changing until then: the walk asked for the lock once,
-    /// was told `Busy`, and ended with what it had.
+    /// The owner of a lock is stopped, but the state that it guards was changing before: the walk tried the lock once,
+    /// got `Busy`, and ended early.
     #[test]
     fn a_busy_lock_ends_no_walk() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,11 +1,10 @@
-//! Large values on their way into a socket: the kernel reads shared memory itself, so they are copied once and not
-//! twice.
+//! Large values going into a socket: the kernel reads shared memory itself, so they are copied once instead of twice.
 //!
-//! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used
-//! as they were; if not, bytes of two values may be out, and the connection must end before the client can take them
-//! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks
-//! for a free segment passes those by. It is an advisory mark and not a lock: nobody waits for it, allocators ignore
-//! owners that have exited, and of all segments only a share is ever kept back by it, however long a sender is stopped.
+//! Bytes that a socket has accepted cannot be taken back. So the sender checks afterwards whether the segments are
+//! still the same. If not, bytes of two values may be out, and the connection must end before the client can take them
+//! for one value. To make that rare, a sender puts its name on the segments until it is done, and searches for a free
+//! segment skip them. The name is an advisory mark: no process waits for it, allocators ignore owners that have exited,
+//! and only a share of all segments is ever skipped, however long a sender is stopped.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::found::Found;
@@ -57,7 +56,7 @@ impl Arena {
     pub fn outgoing(&self, found: &Found) -> Option<Outgoing> {
         let mut outgoing = Outgoing { arena: self.clone(), parts: Vec::new(), len: found.value_len as usize };
         for part in parts(&self.core, found)? {
-            // What is held already is let go of by `drop`.
+            // `drop` releases the segments that are held already.
             if !begin_sending(&self.core, part.segment) {
                 return None;
             }
@@ -79,10 +78,10 @@ impl Outgoing {
         }
     }
 
-    /// Sends `head` and up to `most` bytes of the value to a socket that does not block, and says how many bytes went out.
-    /// What the socket does not take of them is appended to `unsent`: nobody waits for a slow client with a value in hand.
-    /// The rest of the value is returned: for the next call, or for `append_to` if `unsent` is not empty. More is to be
-    /// sent at once behind it.
+    /// Sends `head` and up to `most` bytes of the value to a non-blocking socket, and returns the number of bytes sent.
+    /// Bytes that the socket does not accept are appended to `unsent`, so that a slow client does not hold a value.
+    /// Returns the rest of the value: for the next call, or for `append_to` if `unsent` is not empty. More bytes follow
+    /// immediately.
     pub fn send(
         self,
         head: &[u8],
@@ -111,8 +110,8 @@ impl Outgoing {
         Ok((sent, self.behind(most)?))
     }
 
-    /// Appends up to `most` bytes of the value, and returns the rest: for those who cannot send it as it is. `Torn`: it was
-    /// recycled meanwhile, and what was appended is worth nothing.
+    /// Appends up to `most` bytes of the value, and returns the rest: for callers that cannot send it directly. `Torn`:
+    /// it was recycled meanwhile, and the appended bytes are invalid.
     pub fn append_to(self, into: &mut Vec<u8>, most: usize) -> Result<Option<Outgoing>, SendError> {
         let most = most.min(self.len);
         into.reserve_exact(self.len);
@@ -122,7 +121,7 @@ impl Outgoing {
         self.behind(most)
     }
 
-    /// What is left behind the first `len` bytes, if these were read whole. Segments that lie before it are given up.
+    /// The value without its first `len` bytes, if these were read consistently. Releases segments before it.
     fn behind(mut self, len: usize) -> Result<Option<Outgoing>, SendError> {
         if !self.is_whole() {
             return Err(SendError::Torn);
@@ -292,7 +291,7 @@ mod tests {
         arena.core.sending.counts().is_empty() && !named
     }
 
-    /// Uses every segment anew, some of them more than once.
+    /// Reuses every segment, some more than once.
     fn storm(arena: &Arena) {
         for round in 0..64u8 {
             arena.set(&[round], &vec![round; 500_000], Deadline::NEVER, Time::now()).expect("room");
@@ -323,7 +322,7 @@ mod tests {
         }
     }
 
-    /// A value of a gigabyte was sent in one go, and whoever sent it did nothing else.
+    /// A value of a gigabyte was sent in one go, and its sender did nothing else.
     #[test]
     fn a_value_goes_out_in_pieces_and_gives_up_what_it_has_sent() {
         const MOST: usize = 70_000;
@@ -366,8 +365,8 @@ mod tests {
         }
     }
 
-    /// In a protocol without a line end the last byte is what a client waits for while the rest is proved. A value that
-    /// fills its segments went out whole: its last part is an empty tail.
+    /// In a protocol without a line end, the last byte is held back until the rest is verified. A value that fills its
+    /// segments went out whole: its last part is an empty tail.
     #[test]
     fn the_last_byte_can_be_kept_back_from_every_value() {
         let (arena, _dir) = scratch();

@@ -1,9 +1,9 @@
-//! Services: a server writes where it listens into the arena that it serves, so that a client of this host that is told
-//! to connect there may read the arena instead. What is announced is believed only while its process provably lives.
+//! Services: a server writes its addresses into the arena that it serves, so that a local client told to connect there
+//! may read the arena instead. An announcement counts only while its process provably lives.
 //!
 //! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both
-//! equal, before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that
-//! nobody believes.
+//! equal, before and after its copy, has read that owner's text. An owner killed at any point leaves a slot that
+//! readers ignore.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::sync::{fence, Ordering};
 use std::fmt;
 use std::sync::Arc;
 
-/// What a living process has announced.
+/// An announcement by a living process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Service {
@@ -54,11 +54,11 @@ impl Arena {
         });
         let slot = claimed.ok_or(Error::NoMemory)?;
         let entry = core.services.at(slot);
-        // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the
-        // slot yet.
-        // Release: whoever sees this number sees that the seal of the use before it is gone.
+        // A dead owner's seal differs from the new owner word, and this process leaves none behind: readers ignore the
+        // slot until it is sealed.
+        // Release: a process that sees this number sees that the previous seal is gone.
         entry.uses.fetch_add(1, Ordering::Release);
-        // Whoever sees a word of the new text also sees that number.
+        // A process that sees a word of the new text also sees that number.
         fence(Ordering::Release);
         for (word, bytes) in entry.text.iter().zip(text.as_bytes().chunks(8)) {
             let mut padded = [0; 8];

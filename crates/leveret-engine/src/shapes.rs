@@ -1,5 +1,5 @@
-//! Arenas of every size, for every number of processors: whether the numbers that shape one fit each other, and whether
-//! it takes what it says that it takes.
+//! Arenas of every size, for every number of processors: their numbers must fit each other, and they must hold as much
+//! as they report.
 use crate::hash::PLACE_BITS;
 use crate::map::file::{boot_id, fill};
 use crate::map::geometry::{Geometry, RegionId, PAGE};
@@ -114,7 +114,7 @@ fn round_trip(path: &Path, memory: u64, cores: u32, bytes: &[u8]) {
     crate::remove(path).expect("there");
 }
 
-/// Sparse files: a large arena takes a 63rd of its memory, and what is stored.
+/// Sparse files: a large arena takes a 63rd of its memory, and the stored bytes.
 #[test]
 fn an_arena_of_any_shape_takes_what_it_promises() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -151,7 +151,7 @@ fn places_are_no_memory() {
         let (never, now) = (Deadline::NEVER, Time::now());
         let fits = (memory >> geometry.segment_shift) as usize;
 
-        // A quarter of it in values of four segments: what is received, and what is sent, takes its share of the memory.
+        // A quarter of it in values of four segments: received and sent values each take their share of the memory.
         let len = 4 * arena.core.segments.size() as usize - 200;
         let names: Vec<String> = (0..fits / 16).map(|number| format!("large {number}")).collect();
         let coming: Vec<_> = names.iter().map_while(|name| arena.incoming(name.as_bytes(), len, now)).collect();

@@ -13,13 +13,13 @@ use crate::time::{Deadline, Time};
 #[repr(C)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Live items, expired ones that nobody has met yet included.
+    /// Live items, including expired ones that were not met yet.
     pub items: u64,
     /// Bytes of these items: header, key, value, padding.
     pub item_bytes: u64,
     /// The arena's limit, bytes.
     pub memory_limit: u64,
-    /// Bytes allocated so far: metadata, index and data.
+    /// Allocated bytes: metadata, index and data.
     pub memory_allocated: u64,
     /// Bytes that can be stored before eviction begins, an estimate: of what the arena may still grow by, as much as its
     /// file system has.
@@ -130,8 +130,8 @@ impl Arena {
         Stats { attached: attached.iter().sum(), attached_by_program: attached, ..self.counts(true) }
     }
 
-    /// As `stats`, but for the living processes, which only the kernel knows: there are none. Without `room`
-    /// `Stats::memory_free` takes the file system for as large as it need be, which saves a system call.
+    /// As `stats`, without the living processes, which only the kernel knows: none are reported. Without `room`,
+    /// `Stats::memory_free` assumes an unlimited file system, which saves a system call.
     pub fn counts(&self, room: bool) -> Stats {
         let core = &*self.core;
         core.reads.publish();
@@ -218,8 +218,8 @@ impl Arena {
         stats
     }
 
-    /// How many items live, and their bytes as `Found::size` tells them, out of what is counted anyway. None: that does not
-    /// tell, since some items may be past their deadline, or large.
+    /// Number of live items, and their bytes as `Found::size` counts them, from existing counters. `None`: the counters
+    /// do not suffice, since some items may be past their deadline, or large.
     pub fn totals(&self, now: Time) -> Option<(u64, u64)> {
         let core = &*self.core;
         let epoch = core.epoch(now);

@@ -15,9 +15,9 @@ pub(crate) use {
 /// How a sleep on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slept {
-    /// Somebody has changed the word, before or since.
+    /// The word changed, before or during the sleep.
     Changed,
-    /// Nobody has, for the whole time.
+    /// It did not change during the whole time.
     Over,
     /// By a signal.
     #[cfg_attr(model, allow(dead_code))]
@@ -31,7 +31,7 @@ mod real {
     use rustix::thread::futex;
     use std::time::Duration;
 
-    /// Sleeps as long as the word is `seen`, for less than a second, until somebody wakes who sleeps on it.
+    /// Sleeps while the word is `seen`, for less than a second, or until `wake`.
     pub(crate) fn sleep_on(word: &AtomicU32, seen: u32, at_most: Duration) -> Slept {
         let timeout = futex::Timespec { tv_sec: 0, tv_nsec: at_most.subsec_nanos().into() };
         match futex::wait(word, futex::Flags::empty(), seen, Some(&timeout)) {
@@ -41,7 +41,7 @@ mod real {
         }
     }
 
-    /// Wakes some of those who sleep on a word.
+    /// Wakes some of the threads that sleep on a word.
     pub(crate) fn wake(word: &AtomicU32, how_many: u32) {
         let _ = futex::wake(word, futex::Flags::empty(), how_many);
     }

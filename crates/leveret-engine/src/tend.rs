@@ -1,4 +1,4 @@
-//! Maintenance: segments that are past their deadline as a whole are freed before somebody needs their room.
+//! Maintenance: segments that are past their deadline as a whole are freed before their room is needed.
 use crate::arena::Arena;
 use crate::evict::{self, Drained};
 use crate::shard;

@@ -1,6 +1,6 @@
-//! What a store asks for: the value, when it is stored, and how that ended.
+//! Terms of a store: the value, its conditions, and the result.
 
-/// What is stored.
+/// The value to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// Bytes, as they are.
@@ -49,8 +49,8 @@ pub struct Terms {
     /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one. `Mode::Cas`
     /// compares with its own unless one is given here.
     pub compare: Option<u64>,
-    /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old one's
-    /// deadline and its mark of who has won.
+    /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old item's
+    /// deadline and its mark of the winner.
     pub older_is_stale: bool,
     /// The cas of the new version, in place of one that the arena draws; 0 is none.
     pub cas: Option<u64>,
@@ -69,7 +69,7 @@ impl From<Mode> for Terms {
 }
 
 impl Terms {
-    /// What a mode alone asks for.
+    /// Terms with a mode only.
     pub const fn new(mode: Mode) -> Terms {
         Terms {
             mode,

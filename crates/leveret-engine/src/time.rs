@@ -1,9 +1,9 @@
 //! The arena's clock: seconds since boot, suspend included (CLOCK_BOOTTIME), so that neither NTP nor an administrator
-//! who sets the clock can expire or prolong an arena. It is read on each operation, so it must cost nanoseconds: the
-//! coarse monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures anew at each request.
+//! who sets the clock can expire or prolong items. It is read on each operation, so it must cost nanoseconds: the
+//! coarse monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures again at each request.
 //!
 //! In a time namespace both clocks are ahead of the machine's, or behind. An arena's clock is the machine's, so that
-//! processes of all namespaces mean the same moment: the offset is taken off.
+//! processes of all namespaces mean the same moment: the offset is subtracted.
 use crate::sync::{AtomicI64, Ordering};
 
 const NANOS: i64 = 1_000_000_000;
@@ -52,8 +52,8 @@ impl Time {
         i64::from(self.0) + unix_time_of_boot()
     }
 
-    /// The moment of a Unix time: never earlier than that, less than a second later. Seconds that have begun become a
-    /// moment that is past; those before boot become 0, those beyond the clock's range its last moment.
+    /// The moment of a Unix time: never earlier, and less than a second later. A second that has begun becomes a past
+    /// moment; times before boot become 0, times beyond the clock's range its last moment.
     pub fn from_unix(unix: i64) -> Time {
         let at = unix.saturating_sub(unix_time_of_boot()).clamp(0, i64::from(Deadline::LAST.second)) as u32;
         if unix <= nanos(libc::CLOCK_REALTIME) / NANOS {
@@ -112,7 +112,7 @@ impl Moment for Now {
     }
 }
 
-/// Measures the time in suspend anew. Once a request is often enough: it changes only when the machine sleeps.
+/// Measures the time in suspend again. Once a request is often enough: it changes only when the machine sleeps.
 pub(crate) fn refresh() -> i64 {
     let boottime = boottime();
     let monotonic_offset = MONOTONIC_OFFSET.load(Ordering::Relaxed);
@@ -125,7 +125,7 @@ pub(crate) fn refresh() -> i64 {
     ahead
 }
 
-/// Nanoseconds since the machine's boot, whatever the time namespace.
+/// Nanoseconds since the machine's boot, in any time namespace.
 pub(crate) fn boottime() -> i64 {
     let offset = boottime_offset();
     nanos(libc::CLOCK_BOOTTIME) - offset
@@ -143,13 +143,13 @@ fn measure() -> Option<i64> {
     let known = namespace::offsets();
     let (monotonic, boottime) = known.unwrap_or_default();
     MONOTONIC_OFFSET.store(monotonic, Ordering::Relaxed);
-    // Release: whoever sees this offset sees the other one.
+    // Release: a thread that sees this offset sees the other one.
     BOOTTIME_OFFSET.store(boottime, Ordering::Release);
     AHEAD.store(UNKNOWN, Ordering::Relaxed);
     known.map(|_| boottime)
 }
 
-/// Whether the machine's time can be told: asked anew whenever an arena is opened.
+/// Whether the machine's time is known: checked whenever an arena is opened.
 pub(crate) fn is_known() -> bool {
     measure().is_some()
 }
@@ -189,7 +189,7 @@ static UNIX_MILLIS_OF_BOOT: AtomicI64 = AtomicI64::new(UNKNOWN);
 /// Two measurements differ by the time that it takes to read two clocks, and by more only after the clock was set.
 const CLOCK_WAS_SET: i64 = 10;
 
-/// The same each time, so that a wall time comes back as it was given, until somebody sets the clock.
+/// Constant until the clock is set, so that a wall time comes back as it was given.
 fn unix_millis_of_boot() -> i64 {
     let measured = (nanos(libc::CLOCK_REALTIME) - boottime()).div_euclid(NANOS_OF_MILLI);
     let known = UNIX_MILLIS_OF_BOOT.load(Ordering::Relaxed);
@@ -292,7 +292,7 @@ impl Default for Deadline {
 impl Deadline {
     /// The item lives until it is evicted.
     pub const NEVER: Deadline = Deadline::of_second(u32::MAX);
-    /// What lies beyond ends here.
+    /// Later deadlines end here.
     const LAST: Deadline = Deadline::of_second(u32::MAX - 1);
 
     /// Dead from this second since boot on; `u32::MAX` = never.
@@ -331,8 +331,8 @@ impl Deadline {
         Deadline::after(now, u32::try_from(ttl_secs.max(0)).unwrap_or(u32::MAX))
     }
 
-    /// Of an exptime as memcached's text protocol knows it: 0 = never; negative = at once; up to
-    /// `EXPTIME_RELATIVE_MAX` = so many seconds from now; above = a Unix time.
+    /// From an exptime of memcached's text protocol: 0 = never; negative = at once; up to `EXPTIME_RELATIVE_MAX` =
+    /// seconds from now; above = a Unix time.
     pub fn of_exptime(exptime: i64, now: Time) -> Deadline {
         match exptime {
             0 => Deadline::NEVER,
@@ -377,8 +377,8 @@ impl Deadline {
         self.time().map(|time| (u64::from(time.0) * 1000).saturating_sub(u64::from(self.fraction)))
     }
 
-    /// The moment on the wall clock in milliseconds, by its setting of today, unless it is `NEVER`. What
-    /// `at_unix_millis` was given comes back, until somebody sets the clock.
+    /// The deadline on the wall clock in milliseconds, by its present setting, unless it is `NEVER`. A value given to
+    /// `at_unix_millis` comes back, until the clock is set.
     pub fn unix_millis(self) -> Option<i64> {
         self.millis().map(|millis| millis as i64 + unix_millis_of_boot())
     }

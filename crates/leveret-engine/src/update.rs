@@ -6,7 +6,7 @@ use crate::shard::edit::{self, Located};
 use crate::shard::{self, sweep, Locked};
 use crate::time::{Moment, Time};
 
-/// What a writing section wants next.
+/// How a writing section continues.
 pub(crate) enum Step<T> {
     Done(T),
     /// Nothing was changed; room must be made first.

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Problems that a report spells out; more are only counted.
 const PROBLEMS_MAX: usize = 100;
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -124,7 +124,7 @@ fn verify(locked: &Locked<'_>, report: &mut Report) {
             if view.at + view.size() > core.segments.written_end(view.segment) {
                 report.problem(|| {
                     format!(
-                        "shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds",
+                        "shard {shard}, bucket {bucket}: item at {} is beyond the end of segment {}",
                         view.at, view.segment.0
                     )
                 });
@@ -141,7 +141,7 @@ fn verify(locked: &Locked<'_>, report: &mut Report) {
             {
                 report.problem(|| {
                     format!(
-                        "shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere",
+                        "shard {shard}, bucket {bucket}: holds key '{}', which belongs to another place",
                         key.escape_ascii()
                     )
                 });

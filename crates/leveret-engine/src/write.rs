@@ -1,7 +1,6 @@
-//! Writing: under the lock of the key's shard. Bytes go beyond what is published, then one store to the key's slot
-//! commits. Nothing here waits while the lock is held. The closures that look at an item under it are short, and the
-//! one system call, which maps pages that this process has not written to before, takes the place of the page faults
-//! that would come there.
+//! Writes, under the lock of the key's shard. Bytes go behind the published ones, then one store to the key's slot
+//! commits. Nothing here waits while the lock is held. The closures that inspect an item under it are short. The one
+//! system call maps pages that this process has not written to before, in place of their page faults.
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
@@ -33,9 +32,9 @@ impl Arena {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
-    /// As `store_if`, of bytes that only those read who ask for typed items (`ReadOptions::typed`): all others find none, and
-    /// walks pass it by. Writers meet it: it is there for `Mode::Add`, may be replaced and deleted, and neither counts nor
-    /// can be appended to. It lies in one segment. `OldLayout`: an arena of layout 1 takes none.
+    /// As `store_if`, of bytes that only readers with `ReadOptions::typed` see: all others get a miss, and walks skip
+    /// it. Writers meet it: it exists for `Mode::Add`, may be replaced and deleted, and can be neither counted nor
+    /// appended to. It lies in one segment. `OldLayout`: the arena has layout 1.
     pub fn store_typed(
         &self,
         key: &[u8],
@@ -58,7 +57,7 @@ impl Arena {
         self.store_item(&item, terms, now, None, &mut ())
     }
 
-    /// Stores bytes under a key, whatever was there.
+    /// Stores bytes under a key unconditionally.
     pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
         self.store(key, Value::Bytes(value), Meta::native(Encoding::RAW), deadline, Mode::Set, now).map(|_| ())
     }
@@ -166,13 +165,13 @@ impl Arena {
         let is_derived =
             matches!(way, ModeKind::Append | ModeKind::Prepend) || terms.older_is_stale || terms.keep_deadline;
         if ending == StoreOutcome::Stored && is_derived {
-            // What was there before decides.
+            // The existing item decides.
             item = self.peek(key, now).unwrap_or(item);
         }
         journal::tell(&self.core, Topic::Stores, Action::Store(way, ending), key, &item, now);
     }
 
-    /// What a plain set was to replace is out of date, though nothing takes its place.
+    /// The item that a plain set was to replace is stale, though nothing replaces it.
     #[cold]
     pub(crate) fn forget_refused(
         &self,
@@ -300,7 +299,7 @@ fn stale(locked: &Locked<'_>, meta: Meta, present: &View) -> Meta {
     meta.with_marks(meta.marks.with(Marks::STALE).with(won))
 }
 
-/// Whether a store may go ahead, and if so whether what it stores is stale from the start.
+/// Whether a store may go ahead, and if so whether the new item is stale from the start.
 #[inline(always)]
 pub(crate) fn admits(locked: &Locked<'_>, terms: &Terms, located: &Located<'_>) -> Result<bool, Stored> {
     let live = located.live();
@@ -311,7 +310,7 @@ pub(crate) fn admits(locked: &Locked<'_>, terms: &Terms, located: &Located<'_>) 
     }
     let Some(token) = terms.token() else { return Ok(false) };
     let Some(view) = live else { return Err(Stored::Missing) };
-    // A number that was counted has no cas before somebody asks for it: then one above all that were told before.
+    // A counted number has no cas before it is requested: then one above all that were handed out.
     let cas = if terms.older_is_stale { Some(token::give_cas(locked, view)) } else { token::cas_of(locked, view) };
     match cas {
         Some(cas) if cas == token => Ok(false),

@@ -137,7 +137,7 @@ fn what_is_no_arena_is_refused_with_a_reason() {
     std::fs::remove_file(&path).expect("removed");
     drop(open(&path));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).expect("changed");
-    assert!(refused(&path).contains("everybody may write to it"));
+    assert!(refused(&path).contains("every user may write to it"));
 
     std::fs::remove_file(&path).expect("removed");
     symlink(dir.path().join("elsewhere"), &path).expect("linked");

@@ -54,8 +54,8 @@ typedef enum leveret_status {
   LEVERET_NO_MEMORY,
   // The arena's file was truncated, replaced or unlinked: close it and open it again.
   LEVERET_LOST,
-  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
-  // no life sign, no descriptor left).
+  // Open: the message says why and how to fix it. Otherwise: this process cannot write to the arena (process table
+  // full, no life sign, no descriptor left).
   LEVERET_FAILED,
   // Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
   LEVERET_WAIT,
@@ -63,7 +63,7 @@ typedef enum leveret_status {
   LEVERET_NO_LEASE,
 } leveret_status;
 
-// What is to be done next.
+// The next step.
 typedef enum leveret_step {
   // There is an item: fetch it. If it cannot be used, ask for the next step.
   LEVERET_STEP_LOOK = 0,
@@ -81,7 +81,7 @@ typedef enum leveret_redis_code {
   LEVERET_REDIS_NO_SERVER,
   // The server cannot be reached.
   LEVERET_REDIS_CONNECT,
-  // It lets nobody in by this user and password.
+  // It refuses this user and password.
   LEVERET_REDIS_AUTH,
   // It has no such database.
   LEVERET_REDIS_SELECT,
@@ -97,7 +97,7 @@ typedef enum leveret_redis_code {
   LEVERET_REDIS_TURN,
 } leveret_redis_code;
 
-// What an item's bytes are.
+// Format of an item's bytes.
 typedef enum leveret_encoding {
   // A string, as it is.
   LEVERET_RAW = 0,
@@ -133,7 +133,7 @@ typedef enum leveret_origin {
   LEVERET_NATIVE = 3,
   // The Ruby gems.
   LEVERET_RUBY = 4,
-  // Nobody knows: it is a server's answer. No item of an arena has it.
+  // Unknown: it is a server's answer. No item of an arena has it.
   LEVERET_REMOTE = 15,
 } leveret_origin;
 
@@ -219,7 +219,7 @@ typedef enum leveret_code {
   LEVERET_CODE_INVALID_ARGUMENTS = 38,
   // The server takes no user names and passwords.
   LEVERET_CODE_AUTH_PROBLEM = 40,
-  // The server lets nobody in by this name and password, or asks for them.
+  // The server refuses this name and password, or requires a sign-in.
   LEVERET_CODE_AUTH_FAILURE = 41,
   // The server failed a moment ago and rests.
   LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
@@ -227,7 +227,7 @@ typedef enum leveret_code {
   LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE = 48,
 } leveret_code;
 
-// What is spoken.
+// Protocol.
 typedef enum leveret_protocol {
   // Classic commands.
   LEVERET_PROTOCOL_TEXT = 0,
@@ -235,7 +235,7 @@ typedef enum leveret_protocol {
   LEVERET_PROTOCOL_BINARY = 1,
   // Meta commands.
   LEVERET_PROTOCOL_META = 2,
-  // Text, but binary with servers that speak nothing else: where nobody has chosen.
+  // Text, but binary with servers that speak nothing else: the default.
   LEVERET_PROTOCOL_ANY = 3,
 } leveret_protocol;
 
@@ -270,7 +270,7 @@ typedef enum leveret_server_kind {
 
 // A kind of program, for statistics.
 typedef enum leveret_program {
-  // One that has not said what it is.
+  // Not declared.
   LEVERET_PROGRAM_OTHER = 0,
   // PHP.
   LEVERET_PROGRAM_PHP = 1,
@@ -278,7 +278,7 @@ typedef enum leveret_program {
   LEVERET_PROGRAM_RUBY = 2,
   // A server of other protocols.
   LEVERET_PROGRAM_SERVER = 3,
-  // A tool that looks or mends.
+  // An inspection or repair tool.
   LEVERET_PROGRAM_TOOL = 4,
 } leveret_program;
 
@@ -292,9 +292,9 @@ typedef enum leveret_operation {
   LEVERET_OP_ADD,
   // Store if there is something.
   LEVERET_OP_REPLACE,
-  // Put behind what is there.
+  // Append to the existing value.
   LEVERET_OP_APPEND,
-  // Put before what is there.
+  // Prepend to the existing value.
   LEVERET_OP_PREPEND,
   // Store if `number` is still the version.
   LEVERET_OP_CAS,
@@ -328,7 +328,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_HASH,
   // Milliseconds for a connection to be made.
   LEVERET_POOL_CONNECT_TIMEOUT_MS,
-  // Milliseconds for a server that owes an answer; negative = for ever.
+  // Milliseconds to wait for an answer; negative = no limit.
   LEVERET_POOL_POLL_TIMEOUT_MS,
   // Seconds for which a failed server is not tried.
   LEVERET_POOL_RETRY_TIMEOUT_S,
@@ -378,7 +378,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 } leveret_pool_option;
 
-// What a token is.
+// Kind of a token.
 typedef enum leveret_redis_kind {
   // A status: text.
   LEVERET_REDIS_STATUS = 0,
@@ -460,20 +460,20 @@ typedef struct leveret_open_options {
   uint32_t lock_timeout_ms;
   // 0: attach only.
   uint32_t create;
-  // 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say.
-  // A fork shares what was opened before it.
+  // 1: the one private arena of this process and its forks, independent of `arena`, `dir` and `create`. Open it
+  // before the fork to share it with the child.
   uint32_t nameless;
 } leveret_open_options;
 
 // An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
 typedef struct leveret_stats {
-  // Live items, expired ones that nobody has met yet included.
+  // Live items, including expired ones that were not met yet.
   uint64_t items;
   // Bytes of these items: header, key, value, padding.
   uint64_t item_bytes;
   // The arena's limit, bytes.
   uint64_t memory_limit;
-  // Bytes allocated so far: metadata, index and data.
+  // Allocated bytes: metadata, index and data.
   uint64_t memory_allocated;
   // Bytes that can be stored before eviction begins, an estimate: of what the arena may still grow by, as much as its
   // file system has.
@@ -565,7 +565,7 @@ typedef struct leveret_stats {
   int64_t refused_unix;
 } leveret_stats;
 
-// What an item's value is to whoever reads it, besides its bytes.
+// How readers interpret an item's bytes.
 typedef struct leveret_meta {
   // The client's own opaque 32 bits.
   uint32_t flags;
@@ -575,13 +575,13 @@ typedef struct leveret_meta {
   uint8_t encoding;
   // Compression of the bytes: 0 = none.
   uint8_t codec;
-  // What a client was told about the item: `STALE`, `WON`.
+  // Marks handed out with the item: `STALE`, `WON`.
   uint8_t marks;
 } leveret_meta;
 
 // How the bytes of a value are to be read: a leveret_encoding and a leveret_codec.
 typedef struct leveret_form {
-  // What they are once they are decompressed. Numbers are decimal text.
+  // Their type after decompression. Numbers are decimal text.
   uint8_t encoding;
   // How they are compressed.
   uint8_t codec;
@@ -631,7 +631,7 @@ typedef struct leveret_version {
   uint32_t epoch;
 } leveret_version;
 
-// What is known of an item before its bytes are copied.
+// Attributes known before an item's bytes are copied.
 typedef struct leveret_found {
   // Which version this is.
   struct leveret_version version;
@@ -676,7 +676,7 @@ typedef struct leveret_request {
   // The version for cas, and for a delete that is to have one (not in the text protocol, which does not look at it);
   // the difference for counters.
   uint64_t number;
-  // What a missing counter begins with.
+  // Initial value of a missing counter.
   uint64_t initial;
   // 1: a missing counter is created. Not in the text protocol: 28.
   uint32_t create;
@@ -734,8 +734,8 @@ typedef struct leveret_failure {
   int32_t system_error;
 } leveret_failure;
 
-// What is being read. leveret_read_begin fills it, or the caller, who has `found` from a walk: then the rest is 0 or what
-// leveret_read_begin is told.
+// A read under way. leveret_read_begin fills it; or the caller does, with `found` from a walk: then the rest is 0 or
+// as for leveret_read_begin.
 typedef struct leveret_reading {
   // The item.
   struct leveret_found found;
@@ -743,7 +743,7 @@ typedef struct leveret_reading {
   uint32_t how;
   // The moment of the caller; 0 = the present.
   uint32_t now;
-  // How often it was recycled so far.
+  // How often the item was recycled so far.
   uint32_t tries;
   // 0.
   uint32_t unused;
@@ -791,7 +791,7 @@ typedef struct leveret_redis_tuning {
   int64_t read_timeout_us;
   // The base of LEVERET_REDIS_BACKOFF_DEFAULT where backoff_base_ms is 0.
   uint32_t retry_interval_ms;
-  // A lost connection is made again so many times at most.
+  // Most reconnects after a lost connection.
   uint32_t max_retries;
   // A leveret_redis_backoff; any other number counts as the default.
   uint32_t backoff;
@@ -815,7 +815,7 @@ typedef struct leveret_redis_token {
   struct leveret_bytes text;
 } leveret_redis_token;
 
-// What is known of a link.
+// State of a link.
 typedef struct leveret_redis_state {
   // There is a socket, or the server's arena is used without one.
   uint32_t is_connected;
@@ -849,7 +849,7 @@ typedef struct leveret_cursor {
   uint64_t bucket;
 } leveret_cursor;
 
-// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
+// A walk: all zero begins one, with `now` unless the clock's is meant. The caller owns the memory and frees `buffer`.
 typedef struct leveret_walk {
   // Where it stands.
   struct leveret_cursor cursor;
@@ -899,7 +899,7 @@ extern "C" {
 void leveret_declare(uint32_t program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
-// cut to `message_len`, says why and how to mend it.
+// cut to `message_len`, says why and how to fix it.
 //
 // # Safety
 // Pointers are live; `message` has room for `message_len` bytes.
@@ -972,8 +972,8 @@ enum leveret_status leveret_clear(const struct leveret_arena *arena);
 enum leveret_status leveret_get_stats(const struct leveret_arena *arena,
                                       struct leveret_stats *stats);
 
-// As leveret_get_stats, but for the living processes, which are left out: `attached` and its kin are 0. With `room` 0
-// `memory_free` takes the file system for as large as it need be. That saves several system calls.
+// As leveret_get_stats, without the living processes: `attached` and its kin are 0. With `room` 0 `memory_free`
+// assumes an unlimited file system. That saves several system calls.
 //
 // # Safety
 // Pointers are live.
@@ -981,8 +981,8 @@ enum leveret_status leveret_get_counts(const struct leveret_arena *arena,
                                        uint32_t room,
                                        struct leveret_stats *stats);
 
-// How many items live, and their bytes as leveret_item_size tells them, out of what is counted anyway. MISS: that does
-// not tell, since some items may be past their deadline, or large. LOST.
+// Number of live items, and their bytes as leveret_item_size counts them, from existing counters. MISS: the counters
+// do not suffice, since some items may be past their deadline, or large. LOST.
 //
 // # Safety
 // Pointers are live.
@@ -1014,10 +1014,10 @@ struct leveret_cipher *leveret_cipher_new(struct leveret_bytes key);
 // NULL is allowed.
 //
 // # Safety
-// It came from leveret_cipher_new, and nobody uses it any more.
+// It came from leveret_cipher_new, and is not used any more.
 void leveret_cipher_free(struct leveret_cipher *cipher);
 
-// How long a value of so many bytes becomes: up to 16 bytes longer.
+// Encrypted length of a value of `len` bytes: up to 16 bytes longer.
 size_t leveret_encrypted_len(size_t len);
 
 // Encrypts a value into as many bytes as leveret_encrypted_len says.
@@ -1067,10 +1067,10 @@ int32_t leveret_decompressed_len(uint32_t codec,
 // `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
 int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
 
-// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
-// server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
-// agree on, else by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form. 1: nobody of
-// PHP writes such flags.
+// How to read an item. A native item says it itself, an item of the classes by the flags of its family, a server's
+// answer by those of `reader`. An item that came over a socket into an arena is read by the family that its flags and
+// bytes match, otherwise by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form.
+// 1: flags that no PHP client writes.
 //
 // # Safety
 // `value` can be read; the other pointers are live.
@@ -1090,8 +1090,8 @@ enum leveret_step leveret_compute_next(const struct leveret_arena *arena,
                                        uint32_t now,
                                        struct leveret_compute *compute);
 
-// The end, whatever the step was: gives the lease back and wakes those who wait. More than once does no harm. A host that
-// jumps over it calls leveret_lease_release_all.
+// Ends the computation after any step: releases the lease and wakes its waiters. May be called more than once. A host
+// that jumps over it calls leveret_lease_release_all.
 //
 // # Safety
 // Pointers are live.
@@ -1114,7 +1114,7 @@ enum leveret_status leveret_count(const struct leveret_arena *arena,
                                   uint32_t now,
                                   int64_t *result);
 
-// As leveret_count, but text does not count: what was stored as an integer does.
+// As leveret_count, for items stored as integers; text does not count.
 //
 // # Safety
 // Pointers are live.
@@ -1126,8 +1126,8 @@ enum leveret_status leveret_add_integer(const struct leveret_arena *arena,
                                         uint32_t now,
                                         int64_t *result);
 
-// Replaces an integer that has the value `old_value`. What is an integer is as in leveret_count. OK; EXISTS: another
-// value, or no integer; MISS; KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+// Replaces an integer whose value is `old_value`. Integers are those of leveret_count. OK; EXISTS: another value, or
+// no integer; MISS; KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -1262,7 +1262,7 @@ enum leveret_status leveret_touch(const struct leveret_arena *arena,
                                   uint32_t deadline,
                                   uint32_t now);
 
-// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
+// Requests the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
 // with the time waited so far. NO_LEASE: compute without one.
 //
 // # Safety
@@ -1272,9 +1272,9 @@ enum leveret_status leveret_lease_acquire(const struct leveret_arena *arena,
                                           uint32_t waited_ms,
                                           struct leveret_ticket *ticket);
 
-// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
-// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
-// there are none left.
+// Takes a key's lease as a lock. OK: it lasts until its release or the death of this process;
+// leveret_lease_release_all does not release it. WAIT: another caller has it, up to 20 ms have passed; ask again.
+// NO_LEASE: none is free.
 //
 // # Safety
 // Pointers are live.
@@ -1282,13 +1282,13 @@ enum leveret_status leveret_lease_hold(const struct leveret_arena *arena,
                                        struct leveret_bytes key,
                                        struct leveret_ticket *ticket);
 
-// Gives a lease back and wakes who waits.
+// Releases a lease and wakes its waiters.
 //
 // # Safety
 // Pointers are live.
 void leveret_lease_release(const struct leveret_arena *arena, const struct leveret_ticket *ticket);
 
-// Gives back what this thread still holds: for the end of a request, since an exit or a fatal error skips the release.
+// Releases all leases of this thread: for the end of a request, since an exit or a fatal error skips the release.
 //
 // # Safety
 // `arena` is live.
@@ -1310,7 +1310,7 @@ void leveret_pool_free(struct leveret_pool *pool);
 // `pool` is NULL, or came from leveret_pool_new and is not used afterwards.
 void leveret_pool_discard(struct leveret_pool *pool);
 
-// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
+// Begins a batch. Memory of earlier answers is released, and unread answers are not waited for.
 //
 // # Safety
 // `pool` is live.
@@ -1320,7 +1320,7 @@ void leveret_pool_begin(struct leveret_pool *pool);
 // NO_SERVERS, NOT_SUPPORTED, INVALID_ARGUMENTS.
 //
 // # Safety
-// Pointers are live, and what they point at can be read.
+// Pointers are live, and the bytes that they point at can be read.
 int32_t leveret_pool_add(struct leveret_pool *pool,
                          const struct leveret_request *request);
 
@@ -1331,9 +1331,9 @@ int32_t leveret_pool_add(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_run(struct leveret_pool *pool);
 
-// As leveret_pool_run, for a host language that must be able to stop a wait: asks `is_interrupted` at each turn of it,
-// and so after each signal; not 0 ends it. -1: it was ended; the next call of this function goes on with what is
-// under way, and the next batch forgets it. `is_interrupted` may not use the pool.
+// As leveret_pool_run, for a host language that must be able to stop a wait: calls `is_interrupted` at each turn of
+// it, and so after each signal; not 0 ends the wait. -1: it was ended; the next call of this function continues, and
+// the next batch drops it. `is_interrupted` must not use the pool.
 //
 // # Safety
 // `pool` is live; `is_interrupted` may be called with `context`, in this thread.
@@ -1348,8 +1348,8 @@ int32_t leveret_pool_run_until_interrupted(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_start(struct leveret_pool *pool);
 
-// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
-// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only
+// 1: *answer is the next one, in order of arrival; its memory is valid until the next batch begins, or after
+// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except for the only
 // request of a batch.
 //
 // # Safety
@@ -1370,20 +1370,21 @@ int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 // `pool` is live.
 void leveret_pool_quit(struct leveret_pool *pool);
 
-// One request and its answer, as leveret_pool_begin, leveret_pool_add, leveret_pool_run and leveret_pool_next give them.
-// A store is done at once where the pool is one arena, as leveret_pool_arena gives it, and leaves the batch alone. Returns
-// the code, which is also answer->code. What has no answer has the request LEVERET_UNANSWERED: a quiet one, or one that
-// is refused before it is sent. What *answer points at lives until the next batch begins.
+// One request and its answer, with the results of leveret_pool_begin, leveret_pool_add, leveret_pool_run and
+// leveret_pool_next. If the pool is one arena, as leveret_pool_arena returns it, a store is executed directly and
+// leaves the batch alone. Returns the code, which is also answer->code. A request without an answer is
+// LEVERET_UNANSWERED: a quiet one, or one that is refused before it is sent. Memory of *answer is valid until the next
+// batch begins.
 //
 // # Safety
-// Pointers are live, and what they point at can be read.
+// Pointers are live, and the bytes that they point at can be read.
 int32_t leveret_pool_call(struct leveret_pool *pool,
                           const struct leveret_request *request,
                           struct leveret_answer *answer);
 
 // Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
 // .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
-// list) and 11211 (of one that was added by itself) are different places. `dir` is the folder of named arenas, as in
+// list) and 11211 (of one that was added by itself) are different servers. `dir` is the folder of named arenas, as in
 // leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 //
 // # Safety
@@ -1396,7 +1397,7 @@ int32_t leveret_pool_add_server(struct leveret_pool *pool,
                                 struct leveret_bytes dir);
 
 // 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
-// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
+// `message_len`, says why and how to fix it, as result codes cannot. 0: none, or it was reported before.
 //
 // # Safety
 // `message` has room for `message_len` bytes.
@@ -1433,8 +1434,7 @@ void leveret_pool_tune_server(struct leveret_pool *pool,
                               uint32_t timeout_ms,
                               int64_t retry_timeout_s);
 
-// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
-// never.
+// Marks a server as good, or with `is_up` 0 as failed: it is tried again after this many seconds, negative = never.
 //
 // # Safety
 // `pool` is live.
@@ -1443,11 +1443,11 @@ void leveret_pool_mark_server(struct leveret_pool *pool,
                               uint32_t is_up,
                               int64_t rest_s);
 
-// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
-// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
-// that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
-// changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
-// password has a zero byte or more than 4096 bytes.
+// Sets the credentials (SASL PLAIN) of one server, or of all present and future ones (`index` -1); user.data NULL =
+// none. Each new connection begins with the sign-in, in the binary protocol, whatever the pool speaks. `lenient` 1: a
+// server without passwords is used without one; otherwise its requests end with AUTH_PROBLEM. A changed user or
+// password closes connections and ends the batch. INVALID_ARGUMENTS: there is no such server, or user or password has
+// a zero byte or more than 4096 bytes.
 //
 // # Safety
 // `pool` is live; `user` and `password` can be read.
@@ -1465,8 +1465,8 @@ int32_t leveret_pool_set_credentials(struct leveret_pool *pool,
 int32_t leveret_pool_connect(struct leveret_pool *pool,
                              uint32_t index);
 
-// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not
-// fail. Requests that another server took over show no failure in their answers.
+// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: fewer failed.
+// Requests that another server took over show no failure in their answers.
 //
 // # Safety
 // Pointers are live.
@@ -1499,8 +1499,8 @@ int64_t leveret_pool_route(struct leveret_pool *pool,
 struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
                                          uint32_t now);
 
-// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the
-// server whose arena it is refuses.
+// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
+// refuses longer ones.
 //
 // # Safety
 // `pool` is live.
@@ -1522,11 +1522,11 @@ int32_t leveret_pool_set_option(struct leveret_pool *pool,
 void leveret_pool_set_prefix(struct leveret_pool *pool,
                              struct leveret_bytes prefix);
 
-// How servers named "tls://host" are spoken with, for connections from now on. Files are PEM and read when they are
-// first needed; what is wrong with one is told as the value of an answer, and by leveret_pool_arena_trouble. Empty:
-// `ca_file` = the system's authorities; `peer_name` = the host's own name is in its certificate; `certificate` = we
-// show none; `key` = it is in the file of the certificate. `verify` 0 = whoever answers is believed: nobody who can
-// come between is kept out. SUCCESS or INVALID_ARGUMENTS.
+// TLS settings of servers named "tls://host", for connections from now on. Files are PEM and read when they are first
+// needed; errors in them are reported as the value of an answer, and by leveret_pool_arena_trouble. Empty: `ca_file` =
+// the system's authorities; `peer_name` = the certificate must name the host; `certificate` = no client certificate;
+// `key` = it is in the file of the certificate. `verify` 0 = certificates are not verified: insecure. SUCCESS or
+// INVALID_ARGUMENTS.
 //
 // # Safety
 // `pool` is live; the others can be read.
@@ -1560,8 +1560,8 @@ enum leveret_status leveret_read_begin(const struct leveret_arena *arena,
                                        struct leveret_reading *reading);
 
 // Copies the value of reading->found: OK, and dst[0..value_len] is that very version. RETRY: it was recycled, and
-// reading->found is another version, or what has taken the old one's place: make room anew. MISS: the key has none any
-// more. LOST, BUSY, FAILED: as leveret_read_begin.
+// reading->found is another version: make room again. MISS: the key has no item any more. LOST, BUSY, FAILED: as
+// leveret_read_begin.
 //
 // # Safety
 // Pointers are live; reading->found was filled by this arena; `dst` has room for its `value_len` bytes.
@@ -1573,16 +1573,16 @@ enum leveret_status leveret_read_copy(const struct leveret_arena *arena,
 // A link without a server.
 struct leveret_redis *leveret_redis_new(void);
 
-// Ends a link: what is queued is forgotten, and nothing is waited for. NULL is allowed.
+// Ends a link: drops queued requests, and waits for nothing. NULL is allowed.
 //
 // # Safety
 // `redis` came from leveret_redis_new and is not used afterwards.
 void leveret_redis_free(struct leveret_redis *redis);
 
-// Names the server. What was connected is closed, and nothing connects yet. OK, or TOO_LARGE: the host is none.
+// Sets the server. Closes an open connection, and does not connect yet. OK, or TOO_LARGE: the host is invalid.
 //
 // # Safety
-// Pointers are live, and what they point at can be read.
+// Pointers are live, and the bytes that they point at can be read.
 enum leveret_redis_code leveret_redis_set_server(struct leveret_redis *redis,
                                                  const struct leveret_redis_server *server);
 
@@ -1599,7 +1599,7 @@ void leveret_redis_set_tuning(struct leveret_redis *redis,
 // `redis` is live.
 enum leveret_redis_code leveret_redis_connect(struct leveret_redis *redis);
 
-// Forgets what is queued and ends the connection, or keeps it for the next link. The next request connects again.
+// Drops queued requests and ends the connection, or keeps it for the next link. The next request connects again.
 //
 // # Safety
 // `redis` is live.
@@ -1615,7 +1615,7 @@ enum leveret_redis_code leveret_redis_request(struct leveret_redis *redis,
                                               size_t count,
                                               uint32_t raw);
 
-// Forgets what is queued.
+// Drops queued requests.
 //
 // # Safety
 // `redis` is live.
@@ -1630,21 +1630,22 @@ enum leveret_redis_code leveret_redis_auth(struct leveret_redis *redis,
                                            struct leveret_bytes user,
                                            struct leveret_bytes password);
 
-// Sends what is queued over a connection, which is made where there is none. *turn names the
-// replies for leveret_redis_next. Whatever it answers, nothing is queued afterwards.
+// Sends queued requests, over a new connection if there is none. *turn names the replies for leveret_redis_next.
+// Nothing is queued afterwards, whatever the result.
 //
 // # Safety
 // Pointers are live.
-enum leveret_redis_code leveret_redis_flush(struct leveret_redis *redis, uint64_t *turn);
+enum leveret_redis_code leveret_redis_flush(struct leveret_redis *redis,
+                                            uint64_t *turn);
 
-// So many replies come beyond those to requests: messages.
+// Announces further replies beyond those to requests: messages.
 //
 // # Safety
 // `redis` is live.
 void leveret_redis_expect(struct leveret_redis *redis, uint32_t replies);
 
-// The next token of these replies; waits for it. A string that was not copied is passed over. What is not OK has ended the
-// connection, but for TURN.
+// The next token of these replies; waits for it. A string that was not copied is skipped. Every result except OK and
+// TURN has ended the connection.
 //
 // # Safety
 // Pointers are live.
@@ -1673,7 +1674,7 @@ uint32_t leveret_redis_is_within(const struct leveret_redis *redis);
 // `redis` is live.
 struct leveret_bytes leveret_redis_error(const struct leveret_redis *redis);
 
-// What is known of the link.
+// State of the link.
 //
 // # Safety
 // Pointers are live.
@@ -1729,13 +1730,13 @@ uint32_t leveret_deadline_of_ttl(int64_t seconds,
 uint32_t leveret_deadline_of_exptime(int64_t exptime,
                                      uint32_t now);
 
-// The exptime that says "in so many seconds" in any protocol: more than thirty days become a Unix time. 0 and less mean
-// on the wire what they mean there.
+// The exptime for a number of seconds from now in any protocol: more than thirty days become a Unix time. 0 and less
+// keep their meaning on the wire.
 int64_t leveret_exptime_of_ttl(int64_t seconds);
 
-// The next item: OK, and *record is good until the next call. Each key that lives through the walk is met exactly once.
-// MISS: the walk is over. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and call again; the
-// first call answers so. BUSY: worth another call. LOST, FAILED: what is left cannot be read.
+// The next item: OK, and *record is valid until the next call. Each key that exists throughout the walk is visited
+// exactly once. MISS: the walk is complete. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and
+// call again; the first call returns this. BUSY: worth another call. LOST, FAILED: the rest cannot be read.
 //
 // # Safety
 // Pointers are live; `walk->buffer` is aligned to 8 and has room for `walk->len` bytes.

@@ -1,4 +1,4 @@
-//! A whole arena: opening it, and what is asked of an open one.
+//! A whole arena: opening it, and operations on an open one.
 use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_MISS, LEVERET_OK};
 use crate::types::{answer, moment};
 use crate::{leveret_arena, leveret_bytes, leveret_program};
@@ -21,8 +21,8 @@ pub struct leveret_open_options {
     pub lock_timeout_ms: u32,
     /// 0: attach only.
     pub create: u32,
-    /// 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say.
-    /// A fork shares what was opened before it.
+    /// 1: the one private arena of this process and its forks, independent of `arena`, `dir` and `create`. Open it
+    /// before the fork to share it with the child.
     pub nameless: u32,
 }
 
@@ -41,7 +41,7 @@ pub extern "C" fn leveret_declare(program: u32) {
 }
 
 /// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
-/// cut to `message_len`, says why and how to mend it.
+/// cut to `message_len`, says why and how to fix it.
 ///
 /// # Safety
 /// Pointers are live; `message` has room for `message_len` bytes.
@@ -217,8 +217,8 @@ fn lost_or_ok(arena: &Arena) -> leveret_status {
     }
 }
 
-/// As leveret_get_stats, but for the living processes, which are left out: `attached` and its kin are 0. With `room` 0
-/// `memory_free` takes the file system for as large as it need be. That saves several system calls.
+/// As leveret_get_stats, without the living processes: `attached` and its kin are 0. With `room` 0 `memory_free`
+/// assumes an unlimited file system. That saves several system calls.
 ///
 /// # Safety
 /// Pointers are live.
@@ -235,8 +235,8 @@ pub unsafe extern "C" fn leveret_get_counts(
     lost_or_ok(arena)
 }
 
-/// How many items live, and their bytes as leveret_item_size tells them, out of what is counted anyway. MISS: that does
-/// not tell, since some items may be past their deadline, or large. LOST.
+/// Number of live items, and their bytes as leveret_item_size counts them, from existing counters. MISS: the counters
+/// do not suffice, since some items may be past their deadline, or large. LOST.
 ///
 /// # Safety
 /// Pointers are live.

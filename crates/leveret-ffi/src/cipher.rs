@@ -20,7 +20,7 @@ pub unsafe extern "C" fn leveret_cipher_new(key: leveret_bytes) -> *mut leveret_
 /// NULL is allowed.
 ///
 /// # Safety
-/// It came from leveret_cipher_new, and nobody uses it any more.
+/// It came from leveret_cipher_new, and is not used any more.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_cipher_free(cipher: *mut leveret_cipher) {
     if !cipher.is_null() {
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn leveret_cipher_free(cipher: *mut leveret_cipher) {
     }
 }
 
-/// How long a value of so many bytes becomes: up to 16 bytes longer.
+/// Encrypted length of a value of `len` bytes: up to 16 bytes longer.
 #[no_mangle]
 pub extern "C" fn leveret_encrypted_len(len: usize) -> usize {
     Cipher::encrypted_len(len)

@@ -113,16 +113,16 @@ pub unsafe extern "C" fn leveret_decompress(
 /// How the bytes of a value are to be read: a leveret_encoding and a leveret_codec.
 #[repr(C)]
 pub struct leveret_form {
-    /// What they are once they are decompressed. Numbers are decimal text.
+    /// Their type after decompression. Numbers are decimal text.
     pub encoding: u8,
     /// How they are compressed.
     pub codec: u8,
 }
 
-/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
-/// server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
-/// agree on, else by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form. 1: nobody of
-/// PHP writes such flags.
+/// How to read an item. A native item says it itself, an item of the classes by the flags of its family, a server's
+/// answer by those of `reader`. An item that came over a socket into an arena is read by the family that its flags and
+/// bytes match, otherwise by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form.
+/// 1: flags that no PHP client writes.
 ///
 /// # Safety
 /// `value` can be read; the other pointers are live.
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn leveret_translate(
     0
 }
 
-/// Who reads, by the number of a leveret_origin.
+/// The reading client, by the number of a leveret_origin.
 pub(crate) fn reader_of(origin: u32) -> Reader {
     const MEMCACHED: u32 = leveret_origin::LEVERET_PECL_MEMCACHED as u32;
     const MEMCACHE: u32 = leveret_origin::LEVERET_PECL_MEMCACHE as u32;

@@ -17,7 +17,7 @@ pub struct leveret_compute {
     pub unused: u32,
 }
 
-/// What is to be done next.
+/// The next step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum leveret_step {
@@ -70,8 +70,8 @@ pub unsafe extern "C" fn leveret_compute_next(
     }
 }
 
-/// The end, whatever the step was: gives the lease back and wakes those who wait. More than once does no harm. A host that
-/// jumps over it calls leveret_lease_release_all.
+/// Ends the computation after any step: releases the lease and wakes its waiters. May be called more than once. A host
+/// that jumps over it calls leveret_lease_release_all.
 ///
 /// # Safety
 /// Pointers are live.
@@ -91,7 +91,7 @@ fn is_there(arena: &Arena, key: &[u8], now: u32) -> bool {
 }
 
 impl leveret_compute {
-    /// How long it has waited so far.
+    /// Time waited so far.
     fn waited(&mut self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64 + 1;

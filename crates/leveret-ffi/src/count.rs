@@ -1,8 +1,8 @@
-//! Counting signed integers, whichever entrance has stored them.
+//! Counts signed integers of all entrances.
 //!
-//! An integer that came over a socket, or to which a class has joined digits, lies in the arena as text, but is an integer
-//! to its readers. So it is first made one that counts in place; its flags stay, and whoever stored it still reads it as
-//! before.
+//! An integer that came over a socket, or to which a class has joined digits, lies in the arena as text, but is an
+//! integer to its readers. So it is first stored again in the counted form; its flags stay, and the entrance that
+//! stored it still reads it as before.
 use crate::codec::reader_of;
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NOT_NUMBER, LEVERET_OK};
 use crate::types::{failure, moment, outcome};
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn leveret_count(
     unsafe { answer_count(counted, result) }
 }
 
-/// As leveret_count, but text does not count: what was stored as an integer does.
+/// As leveret_count, for items stored as integers; text does not count.
 ///
 /// # Safety
 /// Pointers are live.
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn leveret_add_integer(
     unsafe { answer_count(add(arena, key, step, (create != 0).then_some(Deadline::of_second(deadline)), now), result) }
 }
 
-/// Replaces an integer that has the value `old_value`. What is an integer is as in leveret_count. OK; EXISTS: another
-/// value, or no integer; MISS; KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+/// Replaces an integer whose value is `old_value`. Integers are those of leveret_count. OK; EXISTS: another value, or
+/// no integer; MISS; KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.

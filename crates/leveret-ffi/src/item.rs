@@ -16,7 +16,7 @@ pub unsafe extern "C" fn leveret_find(
     now: u32,
     found: *mut Found,
 ) -> leveret_status {
-    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    // SAFETY: by contract. A `Found` is made of integers, and is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
     find(arena, key, ReadOptions::new(), now, found)
 }
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn leveret_find_hashed(
     now: u32,
     found: *mut Found,
 ) -> leveret_status {
-    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    // SAFETY: by contract. A `Found` is made of integers, and is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
     find(arena, key, ReadOptions::new().hashed(hash), now, found)
 }
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn leveret_peek(
     now: u32,
     found: *mut Found,
 ) -> leveret_status {
-    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    // SAFETY: by contract. A `Found` is made of integers, and is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
     find(arena, key, ReadOptions::new().untraced(), now, found)
 }

@@ -4,7 +4,7 @@ use leveret_engine::{Lease, Ticket};
 use leveret_status::*;
 use std::time::Duration;
 
-/// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
+/// Requests the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
 /// with the time waited so far. NO_LEASE: compute without one.
 ///
 /// # Safety
@@ -23,9 +23,9 @@ pub unsafe extern "C" fn leveret_lease_acquire(
     unsafe { answer_lease(lease, ticket) }
 }
 
-/// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
-/// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
-/// there are none left.
+/// Takes a key's lease as a lock. OK: it lasts until its release or the death of this process;
+/// leveret_lease_release_all does not release it. WAIT: another caller has it, up to 20 ms have passed; ask again.
+/// NO_LEASE: none is free.
 ///
 /// # Safety
 /// Pointers are live.
@@ -55,7 +55,7 @@ unsafe fn answer_lease(lease: Lease, ticket: *mut Ticket) -> leveret_status {
     }
 }
 
-/// Gives a lease back and wakes who waits.
+/// Releases a lease and wakes its waiters.
 ///
 /// # Safety
 /// Pointers are live.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn leveret_lease_release(arena: *const leveret_arena, tick
     unsafe { (*arena).0.release(&*ticket) };
 }
 
-/// Gives back what this thread still holds: for the end of a request, since an exit or a fatal error skips the release.
+/// Releases all leases of this thread: for the end of a request, since an exit or a fatal error skips the release.
 ///
 /// # Safety
 /// `arena` is live.

@@ -18,8 +18,8 @@ const ALL: u32 = LEVERET_READ_HASHED | LEVERET_READ_CAS | LEVERET_READ_UNTRACED;
 /// arena does that so often in a row; a miss is then the right answer.
 const TRIES_MAX: u32 = 64;
 
-/// What is being read. leveret_read_begin fills it, or the caller, who has `found` from a walk: then the rest is 0 or what
-/// leveret_read_begin is told.
+/// A read under way. leveret_read_begin fills it; or the caller does, with `found` from a walk: then the rest is 0 or
+/// as for leveret_read_begin.
 #[repr(C)]
 pub struct leveret_reading {
     /// The item.
@@ -28,7 +28,7 @@ pub struct leveret_reading {
     pub how: u32,
     /// The moment of the caller; 0 = the present.
     pub now: u32,
-    /// How often it was recycled so far.
+    /// How often the item was recycled so far.
     pub tries: u32,
     /// 0.
     pub unused: u32,
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn leveret_read_begin(
     now: u32,
     reading: *mut leveret_reading,
 ) -> leveret_status {
-    // SAFETY: by contract. The struct is made of integers, and whatever is there is written before it is read.
+    // SAFETY: by contract. The struct is made of integers, and is written before it is read.
     let (arena, key, reading) = unsafe { (&(*arena).0, key.as_slice(), &mut *reading) };
     (reading.how, reading.now, reading.tries) = (how, now, 0);
     match how {
@@ -60,8 +60,8 @@ pub unsafe extern "C" fn leveret_read_begin(
 }
 
 /// Copies the value of reading->found: OK, and dst[0..value_len] is that very version. RETRY: it was recycled, and
-/// reading->found is another version, or what has taken the old one's place: make room anew. MISS: the key has none any
-/// more. LOST, BUSY, FAILED: as leveret_read_begin.
+/// reading->found is another version: make room again. MISS: the key has no item any more. LOST, BUSY, FAILED: as
+/// leveret_read_begin.
 ///
 /// # Safety
 /// Pointers are live; reading->found was filled by this arena; `dst` has room for its `value_len` bytes.
@@ -91,7 +91,7 @@ unsafe fn again(arena: &Arena, key: leveret_bytes, reading: &mut leveret_reading
         return LEVERET_MISS;
     }
     reading.tries += 1;
-    // What was counted is counted.
+    // The first try was counted already.
     let how = reading.how & LEVERET_READ_CAS | LEVERET_READ_UNTRACED;
     // SAFETY: by contract.
     match look(arena, unsafe { key.as_slice() }, how, 0, reading.now, &mut reading.found) {

@@ -1,7 +1,7 @@
-//! The link to a Redis server, as a class of the host language needs it: requests are queued and flushed, replies are read
-//! token by token, and the host makes its values of them in between.
+//! The link to a Redis server, for a class of the host language: requests are queued and flushed, replies are read
+//! token by token, and the host makes its values in between.
 //!
-//! One handle is used by one thread at a time. What it hands out lives until the next call with it.
+//! One handle is used by one thread at a time. Returned memory is valid until the next call with the handle.
 use crate::types::slice;
 use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::TlsOptions;
@@ -36,7 +36,7 @@ pub enum leveret_redis_code {
     LEVERET_REDIS_NO_SERVER,
     /// The server cannot be reached.
     LEVERET_REDIS_CONNECT,
-    /// It lets nobody in by this user and password.
+    /// It refuses this user and password.
     LEVERET_REDIS_AUTH,
     /// It has no such database.
     LEVERET_REDIS_SELECT,
@@ -72,7 +72,7 @@ pub enum leveret_redis_backoff {
     LEVERET_REDIS_BACKOFF_CONSTANT,
 }
 
-/// What a token is.
+/// Kind of a token.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum leveret_redis_kind {
@@ -150,7 +150,7 @@ pub struct leveret_redis_tuning {
     pub read_timeout_us: i64,
     /// The base of LEVERET_REDIS_BACKOFF_DEFAULT where backoff_base_ms is 0.
     pub retry_interval_ms: u32,
-    /// A lost connection is made again so many times at most.
+    /// Most reconnects after a lost connection.
     pub max_retries: u32,
     /// A leveret_redis_backoff; any other number counts as the default.
     pub backoff: u32,
@@ -175,7 +175,7 @@ pub struct leveret_redis_token {
     pub text: leveret_bytes,
 }
 
-/// What is known of a link.
+/// State of a link.
 #[repr(C)]
 pub struct leveret_redis_state {
     /// There is a socket, or the server's arena is used without one.
@@ -238,7 +238,7 @@ pub extern "C" fn leveret_redis_new() -> *mut leveret_redis {
     Box::into_raw(Box::new(leveret_redis { arena: None, validity: None, link, error }))
 }
 
-/// Ends a link: what is queued is forgotten, and nothing is waited for. NULL is allowed.
+/// Ends a link: drops queued requests, and waits for nothing. NULL is allowed.
 ///
 /// # Safety
 /// `redis` came from leveret_redis_new and is not used afterwards.
@@ -250,10 +250,10 @@ pub unsafe extern "C" fn leveret_redis_free(redis: *mut leveret_redis) {
     }
 }
 
-/// Names the server. What was connected is closed, and nothing connects yet. OK, or TOO_LARGE: the host is none.
+/// Sets the server. Closes an open connection, and does not connect yet. OK, or TOO_LARGE: the host is invalid.
 ///
 /// # Safety
-/// Pointers are live, and what they point at can be read.
+/// Pointers are live, and the bytes that they point at can be read.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_redis_set_server(
     redis: *mut leveret_redis,
@@ -346,7 +346,7 @@ pub unsafe extern "C" fn leveret_redis_connect(redis: *mut leveret_redis) -> lev
     redis.answer(connected)
 }
 
-/// Forgets what is queued and ends the connection, or keeps it for the next link. The next request connects again.
+/// Drops queued requests and ends the connection, or keeps it for the next link. The next request connects again.
 ///
 /// # Safety
 /// `redis` is live.
@@ -378,7 +378,7 @@ pub unsafe extern "C" fn leveret_redis_request(
     redis.answer(queued)
 }
 
-/// Forgets what is queued.
+/// Drops queued requests.
 ///
 /// # Safety
 /// `redis` is live.
@@ -406,8 +406,8 @@ pub unsafe extern "C" fn leveret_redis_auth(
     redis.answer(queued)
 }
 
-/// Sends what is queued over a connection, which is made where there is none. *turn names the
-/// replies for leveret_redis_next. Whatever it answers, nothing is queued afterwards.
+/// Sends queued requests, over a new connection if there is none. *turn names the replies for leveret_redis_next.
+/// Nothing is queued afterwards, whatever the result.
 ///
 /// # Safety
 /// Pointers are live.
@@ -425,7 +425,7 @@ pub unsafe extern "C" fn leveret_redis_flush(redis: *mut leveret_redis, turn: *m
     }
 }
 
-/// So many replies come beyond those to requests: messages.
+/// Announces further replies beyond those to requests: messages.
 ///
 /// # Safety
 /// `redis` is live.
@@ -435,8 +435,8 @@ pub unsafe extern "C" fn leveret_redis_expect(redis: *mut leveret_redis, replies
     unsafe { &mut *redis }.link().expect(replies);
 }
 
-/// The next token of these replies; waits for it. A string that was not copied is passed over. What is not OK has ended the
-/// connection, but for TURN.
+/// The next token of these replies; waits for it. A string that was not copied is skipped. Every result except OK and
+/// TURN has ended the connection.
 ///
 /// # Safety
 /// Pointers are live.
@@ -522,7 +522,7 @@ pub unsafe extern "C" fn leveret_redis_error(redis: *const leveret_redis) -> lev
     leveret_bytes { data: error.as_ptr(), len: error.len() }
 }
 
-/// What is known of the link.
+/// State of the link.
 ///
 /// # Safety
 /// Pointers are live.

@@ -38,8 +38,8 @@ pub extern "C" fn leveret_deadline_of_exptime(exptime: i64, now: u32) -> u32 {
     Deadline::of_exptime(exptime, moment(now)).second()
 }
 
-/// The exptime that says "in so many seconds" in any protocol: more than thirty days become a Unix time. 0 and less mean
-/// on the wire what they mean there.
+/// The exptime for a number of seconds from now in any protocol: more than thirty days become a Unix time. 0 and less
+/// keep their meaning on the wire.
 #[no_mangle]
 pub extern "C" fn leveret_exptime_of_ttl(seconds: i64) -> i64 {
     if seconds <= EXPTIME_RELATIVE_MAX {

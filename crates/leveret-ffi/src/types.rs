@@ -1,4 +1,4 @@
-//! The words of the ABI: bytes, what an item is, how a call ended.
+//! Types of the ABI: bytes, items, results.
 use leveret_engine::{Error, Mode, Stored, Time};
 
 /// Bytes of the caller. `data` may be NULL when `len` is 0.
@@ -35,8 +35,8 @@ pub enum leveret_status {
     LEVERET_NO_MEMORY,
     /// The arena's file was truncated, replaced or unlinked: close it and open it again.
     LEVERET_LOST,
-    /// Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
-    /// no life sign, no descriptor left).
+    /// Open: the message says why and how to fix it. Otherwise: this process cannot write to the arena (process table
+    /// full, no life sign, no descriptor left).
     LEVERET_FAILED,
     /// Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
     LEVERET_WAIT,
@@ -46,7 +46,7 @@ pub enum leveret_status {
 
 use leveret_status::*;
 
-/// What an item's bytes are.
+/// Format of an item's bytes.
 #[repr(C)]
 pub enum leveret_encoding {
     /// A string, as it is.
@@ -84,7 +84,7 @@ pub enum leveret_origin {
     LEVERET_NATIVE = 3,
     /// The Ruby gems.
     LEVERET_RUBY = 4,
-    /// Nobody knows: it is a server's answer. No item of an arena has it.
+    /// Unknown: it is a server's answer. No item of an arena has it.
     LEVERET_REMOTE = 15,
 }
 
@@ -92,7 +92,7 @@ pub enum leveret_origin {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum leveret_program {
-    /// One that has not said what it is.
+    /// Not declared.
     LEVERET_PROGRAM_OTHER = 0,
     /// PHP.
     LEVERET_PROGRAM_PHP = 1,
@@ -100,7 +100,7 @@ pub enum leveret_program {
     LEVERET_PROGRAM_RUBY = 2,
     /// A server of other protocols.
     LEVERET_PROGRAM_SERVER = 3,
-    /// A tool that looks or mends.
+    /// An inspection or repair tool.
     LEVERET_PROGRAM_TOOL = 4,
 }
 

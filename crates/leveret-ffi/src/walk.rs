@@ -6,7 +6,7 @@ use crate::types::{failure, moment};
 use leveret_engine::{Arena, Cursor, Error, Scanned, WalkRecord};
 use std::mem::MaybeUninit;
 
-/// A walk: all zero begins one, with `now` where that is not the clock's. The memory is the caller's, who frees `buffer`.
+/// A walk: all zero begins one, with `now` unless the clock's is meant. The caller owns the memory and frees `buffer`.
 #[repr(C)]
 pub struct leveret_walk {
     /// Where it stands.
@@ -32,9 +32,9 @@ const BUFFER_LEN: usize = 64 * 1024;
 
 const HEAD: usize = size_of::<WalkRecord>();
 
-/// The next item: OK, and *record is good until the next call. Each key that lives through the walk is met exactly once.
-/// MISS: the walk is over. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and call again; the
-/// first call answers so. BUSY: worth another call. LOST, FAILED: what is left cannot be read.
+/// The next item: OK, and *record is valid until the next call. Each key that exists throughout the walk is visited
+/// exactly once. MISS: the walk is complete. NO_MEMORY: give `buffer` room for `needed` bytes, `len` that number, and
+/// call again; the first call returns this. BUSY: worth another call. LOST, FAILED: the rest cannot be read.
 ///
 /// # Safety
 /// Pointers are live; `walk->buffer` is aligned to 8 and has room for `walk->len` bytes.

@@ -319,11 +319,11 @@ fn pools(random: &mut Random, dir: &[u8]) {
         call!(leveret_pool_add_server(pool, bytes(b"arena:hostile"), 0, 0, random.number() % 9, bytes(dir)));
     }
     if random.below(4) == 0 {
-        // Nobody listens there.
+        // No listener there.
         call!(leveret_pool_add_server(pool, bytes(b"127.0.0.1"), 1, 0, 1, NULL_BYTES));
     } else {
         for _ in 0..4 {
-            // Time-outs that are never short where somebody might be waited for.
+            // Time-outs are never short where a server might be waited for.
             let (option, value) = (random.number(), random.signed());
             let answer = call!(leveret_pool_set_option(pool, option, value));
             let last = leveret_pool_option::LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS as u32;

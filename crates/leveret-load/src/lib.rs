@@ -1,5 +1,5 @@
-//! The load that `leveret-bench` and `leveret bench` put on servers: [`workload`] says what is asked and what must come back, [`load`] asks
-//! and compares.
+//! The load that `leveret-bench` and `leveret bench` put on servers: [`workload`] defines requests and their right
+//! answers, [`load`] sends and compares.
 pub mod failure;
 pub mod load;
 mod random;

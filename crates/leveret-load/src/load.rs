@@ -1,9 +1,9 @@
 //! The load generator: one thread, one epoll loop, every answer compared with the right one.
 //!
-//! Closed loop: each connection asks again when its answers are complete, so the server is always asked for as much as
-//! it can do. Open loop: requests are due at times fixed beforehand, whatever the server does, and latency counts from
-//! the time when a request was due, not from when it could be sent: a server that stops for 10 ms pays for all that
-//! came meanwhile (no coordinated omission).
+//! Closed loop: each connection sends its next request when its answers are complete, so the server is saturated. Open
+//! loop: requests are due at fixed times, independent of the server, and latency counts from the time when a request
+//! was due, not from when it could be sent: a server that stops for 10 ms pays for all requests in that time (no
+//! coordinated omission).
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -24,10 +24,10 @@ use crate::workload::{Task, Workload, REFUSED, STORED};
 const BUFFER_LEN: usize = 256 * 1024;
 const EVENTS_MAX: usize = 256;
 
-/// So long without any answer means that none will come.
+/// Time-out without any answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// After so long without any answer datagrams are sent again.
+/// Datagrams without an answer are sent again after this time.
 const RESEND_AFTER: Duration = Duration::from_millis(500);
 
 /// Length of the header before each UDP datagram: request id, sequence number, number of datagrams, zero; each u16, big
@@ -37,13 +37,13 @@ const FRAME_LEN: usize = 8;
 /// When a closed loop ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// After so many requests.
+    /// After this many requests.
     Asked(u64),
-    /// After so much time.
+    /// After this time.
     Elapsed(Duration),
 }
 
-/// What was measured.
+/// Result of a measurement.
 pub struct Measured {
     /// All of them right.
     pub answers: u64,
@@ -92,7 +92,7 @@ struct Due {
 }
 
 impl Load {
-    /// Makes so many connections. Values that are asked for come from `pad`.
+    /// Opens connections. Expected values come from `pad`.
     pub fn connect(endpoint: &Endpoint, connections: usize, pad: &Rc<Pad>) -> Result<Load, LoadFailure> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let mut load = Load {
@@ -279,7 +279,7 @@ impl Load {
             }
             connection.accept(&self.pad, came, measured)?;
             last_answer = connection.complete(self.start, measured).or(last_answer);
-            // A short read has emptied the socket; what comes later is a new edge.
+            // A short read has emptied the socket; later bytes are a new edge.
             if count < self.buffer.len() && connection.socket.tells_all() {
                 break;
             }

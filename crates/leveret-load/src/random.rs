@@ -1,4 +1,4 @@
-//! Repeatable random numbers (xorshift64*, after Vigna): the same keys in the same order for everybody who is compared.
+//! Repeatable random numbers (xorshift64*, after Vigna): the same keys in the same order for each compared cache.
 
 pub struct Random(u64);
 

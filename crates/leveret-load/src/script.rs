@@ -14,7 +14,7 @@ const SLICES_MAX: usize = 16;
 pub struct Pad(Vec<u8>);
 
 impl Pad {
-    /// So many bytes, the same each time.
+    /// `len` bytes, the same each time.
     pub fn new(len: usize) -> Pad {
         let mut random = crate::random::Random::new(1);
         Pad((0..len).map(|_| random.next() as u8).collect())
@@ -87,7 +87,7 @@ impl Script {
         }
     }
 
-    /// A copy of what is left.
+    /// A copy of the rest.
     pub fn to_vec(&self, pad: &Pad) -> Vec<u8> {
         let mut front = self.front;
         self.pieces.iter().flat_map(|piece| piece.bytes(&self.copied, &mut front, pad)).copied().collect()

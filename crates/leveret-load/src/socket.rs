@@ -35,7 +35,7 @@ impl Endpoint {
             }
             Endpoint::Tls(address) => {
                 let stream = connect_tcp(address)?;
-                // Whom it believes is no part of what is measured.
+                // Verification is not measured.
                 let options = TlsOptions { verify: false, ..TlsOptions::default() };
                 let mut secured = options.over("localhost", stream.try_clone()?).map_err(io::Error::other)?;
                 // The handshake.
@@ -111,7 +111,7 @@ pub trait SecuredStream: Read + Write {}
 impl<S: Read + Write> SecuredStream for S {}
 
 impl Socket {
-    /// What is sent comes whole, or not at all.
+    /// A datagram is sent whole, or not at all.
     pub fn is_datagram(&self) -> bool {
         matches!(self, Socket::Udp(_))
     }
@@ -121,7 +121,7 @@ impl Socket {
         !matches!(self, Socket::Tls(..))
     }
 
-    /// Reads what is there.
+    /// Reads available bytes.
     pub fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Socket::Tcp(stream) => (&mut &*stream).read(into),
@@ -131,7 +131,7 @@ impl Socket {
         }
     }
 
-    /// Sends what is taken now.
+    /// Sends as many bytes as the socket accepts now.
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Socket::Tcp(stream) => (&mut &*stream).write(bytes),
@@ -141,7 +141,7 @@ impl Socket {
         }
     }
 
-    /// What was taken and has not gone yet goes, as far as the socket takes it.
+    /// Sends bytes that were accepted before, as far as the socket accepts them now.
     pub fn flush(&self) -> io::Result<()> {
         match self {
             Socket::Tls(_, secured) => match secured.borrow_mut().flush() {

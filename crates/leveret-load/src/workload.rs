@@ -1,4 +1,4 @@
-//! What is asked, and what must come back for it, byte for byte.
+//! Requests, and their right answers, byte for byte.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::script::{Pad, Script};
 pub enum LoadRequest {
     /// One key.
     Get,
-    /// So many keys in one line.
+    /// This many keys in one line.
     MultiGet(u32),
     /// One key, which is there already.
     Set,
@@ -28,7 +28,7 @@ pub enum LoadDialect {
     Redis,
 }
 
-/// What is to be done with the keys.
+/// Operation on the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// The row's requests, over random keys.
@@ -39,17 +39,17 @@ pub enum Task {
     ReadBack,
 }
 
-/// What a set may be answered besides `STORED` where memory is full. memcached 1.6.18 does, when its other connections hold
-/// all that it could evict.
+/// An allowed answer to a set besides `STORED` when memory is full. memcached 1.6.18 gives it when its other
+/// connections hold all evictable memory.
 pub const REFUSED: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
-/// What a set is answered.
+/// The answer to a set.
 pub const STORED: &[u8] = b"STORED\r\n";
 
 /// Values begin with their key and version, so no two are alike; the rest is a slice of the pad.
 const STAMP_LEN: usize = 16;
 const PAD_STARTS: usize = 1 << 16;
 
-/// Keys, their values, and what comes next.
+/// Keys, their values, and the position in the sequence.
 pub struct Workload {
     dialect: LoadDialect,
     request: LoadRequest,
@@ -75,7 +75,7 @@ impl Workload {
         Rc::new(Pad::new(PAD_STARTS + value_len_max))
     }
 
-    /// So many keys with values of this length, spoken of in memcached's text protocol.
+    /// `keys` keys with values of this length, in memcached's text protocol.
     pub fn new(request: LoadRequest, keys: u32, value_len: usize, pad: &Rc<Pad>) -> Workload {
         assert!(value_len >= STAMP_LEN);
         Workload {
@@ -104,7 +104,7 @@ impl Workload {
         self.turn = 0;
     }
 
-    /// Whether the server may refuse what is asked, for want of room.
+    /// Whether the server may refuse the request for lack of room.
     pub fn may_be_refused(&self, task: Task) -> bool {
         (task, self.request) == (Task::Measure, LoadRequest::SetNew)
     }
@@ -279,7 +279,7 @@ mod tests {
     fn asked(workload: &mut Workload, task: Task) -> (String, String) {
         let (mut request, mut answer) = (Script::default(), Script::default());
         workload.ask(task, 0, 1, &mut request, &mut answer);
-        // One char a byte, whatever the byte is.
+        // One char a byte, for any byte.
         let text = |script: &Script| script.to_vec(&workload.pad).into_iter().map(char::from).collect();
         (text(&request), text(&answer))
     }

@@ -2,7 +2,7 @@
 use leveret_engine::OpenError;
 use std::fmt;
 
-/// Why an arena has no file, or could not be opened. The text says how to mend it.
+/// Why an arena has no file, or could not be opened. The text says how to fix it.
 #[derive(Debug)]
 pub enum PlaceError {
     /// The name is neither `NAME`, `arena:NAME` nor a path that ends in `.arena`.

@@ -55,14 +55,14 @@ pub fn directory(dir: Option<&Path>) -> Result<PathBuf, PlaceError> {
     }
 }
 
-/// Whether an arena may lie in this folder: the rules of every folder, also of those that were named. The error says
-/// what is wrong.
+/// Whether an arena may lie in this folder: the rules for all folders, also for configured ones. The error says what is
+/// wrong.
 pub fn check(folder: &Path) -> Result<(), PlaceError> {
     Ok(check_folder(folder)?)
 }
 
-/// The same for a folder that nobody has named, with false where there is none. Anybody may make names in /dev/shm,
-/// also before packages or users do: whoever owns the folder would read and rewrite what everybody caches.
+/// The same for a default folder; false if there is none. Any user may make names in /dev/shm, also before packages or
+/// users do: the owner of the folder could read and rewrite all caches in it.
 pub fn check_default(folder: &Path) -> Result<bool, PlaceError> {
     let untrusted = |why: String| Err(OpenError::Untrusted { path: folder.to_owned(), why }.into());
     let found = match fs::symlink_metadata(folder) {
@@ -78,7 +78,7 @@ pub fn check_default(folder: &Path) -> Result<bool, PlaceError> {
     }
     check(folder)?;
     if found.mode() & 0o002 != 0 {
-        return untrusted("everybody may write to this folder; chmod o-w it".to_owned());
+        return untrusted("every user may write to this folder; chmod o-w it".to_owned());
     }
     Ok(true)
 }
@@ -112,7 +112,7 @@ fn private(base: &str, uid: u32) -> Result<PathBuf, PlaceError> {
     let path = || folder.to_owned();
     match fs::symlink_metadata(folder) {
         Ok(found) if found.mode() & 0o022 != 0 => {
-            let why = format!("nobody but uid {uid} should be able to write to this folder; chmod go-w it");
+            let why = format!("only uid {uid} may be able to write to this folder; chmod go-w it");
             Err(OpenError::Untrusted { path: path(), why }.into())
         }
         Ok(_) => Ok(path()),
@@ -251,7 +251,7 @@ mod tests {
                 let said = said(child);
                 assert!(said.contains(&want), "{taken}: {said}");
             }
-            // Where the names are free again, those who are at work and those who come stay together.
+            // If the names are free again, running and new processes stay together.
             if taken > 0 && taken < NAMES {
                 fs::remove_dir(name(0)).or_else(|_| fs::remove_file(name(0))).expect("gone");
                 let said = said(start().expect("started"));

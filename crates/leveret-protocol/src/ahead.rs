@@ -1,6 +1,6 @@
-//! What will be asked for next: the keys of the gets at the front of an input, before any of them is parsed. Who knows
-//! them all can have them fetched together. It is a guess: of a line with several keys only the first is told, what is
-//! no get ends it, and nothing is refused here.
+//! Keys of the gets at the front of an input, before any of them is parsed, so that their memory can be prefetched
+//! together. A hint: of a line with several keys only the first is reported, any other request ends it, and nothing is
+//! refused here.
 use crate::binary::{self, BinaryCommand, BinaryRequest};
 use crate::{Limits, Parsed, BINARY_REQUEST};
 use memchr::{memchr, memchr3};
@@ -64,7 +64,7 @@ mod tests {
         }
         assert!(BinaryRequest::new(BinaryCommand::Noop, false, 0).write(&mut input));
         assert_eq!(keys(&input).collect::<Vec<_>>(), [b"k0", b"k1", b"k2"]);
-        // Wherever it is cut, and whatever its lengths claim.
+        // For any cut and any claimed length.
         for len in 0..input.len() {
             let whole = ends.iter().filter(|end| **end <= len).count();
             assert_eq!(keys(&input[..len]).count(), whole, "cut at {len}");

@@ -17,15 +17,15 @@ pub mod udp;
 
 pub use key::WireKey;
 
-/// What a parser found at the front of the input: a request `R`, or one that is refused for the reason `F`.
+/// Result of a parser at the front of the input: a request `R`, or a refused one with the reason `F`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parsed<R, F> {
     /// The beginning of a request. Parsing again makes sense once the input has `total` bytes (more than it has now).
     More {
         /// Length of the whole request if it is known already, else one byte more than there is.
         total: usize,
-        /// So many bytes at the front of the input hold no end of a line. Given to `text::parse_after` next time, it
-        /// spares a line that comes byte by byte from being searched from its beginning each time.
+        /// This many bytes at the front of the input hold no line end. Pass it to `text::parse_after` next time, so
+        /// that a line arriving byte by byte is not searched from its beginning each time.
         scanned: usize,
     },
     /// A request, and how many bytes of the input it took, its data block included.
@@ -41,7 +41,7 @@ pub enum Parsed<R, F> {
         refusal: F,
         /// Bytes to take off the front of the input.
         consumed: usize,
-        /// How many further bytes belong to it: a data block that is to be thrown away as it comes, never kept.
+        /// Further bytes of the request: a data block to discard as it comes, never to keep.
         swallow: usize,
     },
 }
@@ -53,7 +53,7 @@ pub struct Limits {
     pub value_max: usize,
 }
 
-/// How a store treats what is there.
+/// How a store treats an existing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreMode {
     /// Always.
@@ -74,7 +74,7 @@ pub const KEY_MAX: usize = 250;
 /// First byte of every binary request.
 pub const BINARY_REQUEST: u8 = 0x80;
 
-/// What a client found at the front of what a server sent.
+/// Result of a client's parser at the front of a server's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<A> {
     /// The beginning of an answer. Parsing again makes sense once the input has `total` bytes (more than it has now).
@@ -93,7 +93,7 @@ pub enum Received<A> {
     Broken(Broken),
 }
 
-/// Why what a server sent cannot be an answer.
+/// Why a server's output cannot be an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// A line without an end.

@@ -28,7 +28,7 @@ pub(crate) fn signed_32(word: &[u8]) -> Option<i32> {
     i32::try_from(number).ok()
 }
 
-/// An exptime, but for those of classic stores.
+/// An exptime, except those of classic stores.
 pub(crate) fn exptime(word: &[u8]) -> Option<i64> {
     signed_32(word).map(i64::from)
 }

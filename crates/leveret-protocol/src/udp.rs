@@ -28,7 +28,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The header and what is behind it; None if the datagram is too short for a header.
+    /// The header and the bytes after it; `None` if the datagram is too short for a header.
     pub fn parse(datagram: &[u8]) -> Option<(Frame, &[u8])> {
         let (&[i0, i1, s0, s1, t0, t1, _, _], payload) = datagram.split_first_chunk::<HEADER_LEN>()?;
         let frame = Frame {
@@ -82,7 +82,7 @@ pub struct Reassembly {
     total: Option<u16>,
 }
 
-/// What a datagram did to a `Reassembly`.
+/// Effect of a datagram on a `Reassembly`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assembled {
     /// It is not part of this answer: another request's, late, twice, or damaged. It is as if it had not come.

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far the median of a control may lie from 1, whatever its spread: less than this nobody should conclude anything from.
+/// Largest distance of a control's median from 1, at any spread: beyond it no conclusion is possible.
 const CONTROL_TOLERANCE: f64 = 0.05;
 
-/// The order of one round. Whoever is first in a round has the coldest machine, so each is first in turn.
+/// The order of one round. The first one meets a cold machine, so each is first in turn.
 pub fn order(sides: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..sides).map(move |place| (place + round) % sides)
 }
@@ -51,7 +51,7 @@ fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
     Some(sorted[low] + (sorted[high] - sorted[low]) * place.fract())
 }
 
-/// What a ratio of ours to the peer's must be.
+/// Target for the ratio of ours to the peer's.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioTarget {
@@ -62,7 +62,7 @@ pub enum RatioTarget {
 }
 
 impl RatioTarget {
-    /// In words. `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
+    /// In words. `control`: the spread of a ratio that should be 1; `floor`: the result of a server without a cache.
     pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
         // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
         // control alone would excuse anything.

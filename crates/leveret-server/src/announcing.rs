@@ -4,7 +4,7 @@ use crate::Settings;
 use leveret_engine::{Announcement, Arena};
 
 /// Writes the endpoints into the arena, where PHP and tools on this machine find them, and what these must know to
-/// answer as the server does. Without it the server is as good for everybody else.
+/// answer as the server does. Without it the server works for all other clients.
 pub(crate) fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Announcement> {
     settings.particulars().iter().chain(endpoints).filter_map(|text| announce_text(arena, text)).collect()
 }

@@ -1,4 +1,4 @@
-//! What a request is executed with: the arena, the clock, the output, and what is undone if it must be tried again.
+//! Everything that a request is executed with: the arena, the clock, the output, and the state to undo before a retry.
 use crate::counters::latency::EACH;
 use crate::counters::prefixes::Prefix;
 use crate::counters::requests::{Count, Counters};
@@ -25,7 +25,7 @@ const REQUESTS: u32 = 2;
 /// No item has it: neither a place in the arena nor a count of stores comes that far.
 const NOBODYS: u64 = u64::MAX;
 
-/// What one call of `Session::take` works with.
+/// Working state of one call of `Session::take`.
 pub(crate) struct Context<'t> {
     pub worker: &'t Worker,
     pub shared: &'t Shared,
@@ -36,17 +36,17 @@ pub(crate) struct Context<'t> {
     pub output: &'t mut Vec<u8>,
     /// Whether there is a stream that can take a value from the arena.
     pub is_stream: bool,
-    /// What ends that which is answered so far.
+    /// Comes after all answers so far.
     pub tail: Tail,
     /// The value of this store, which lies in the arena already.
     pub incoming: Option<Incoming>,
     /// The connection's number, which watchers are told.
     pub cfd: i32,
-    /// What anybody wants to be told of this run.
+    /// Kinds of events that watchers ask for in this run.
     pub watched: Kinds,
     /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
     pub may_retry: bool,
-    /// The present request is tried again: what it asks for is counted, and watchers were told of it.
+    /// The present request is a retry: its command is counted, and watchers were told.
     pub is_again: Cell<bool>,
     /// The present request has met one.
     has_met_busy: Cell<bool>,
@@ -64,8 +64,8 @@ pub(crate) struct Context<'t> {
 pub(crate) struct Tail {
     /// A large value, which is sent from where it lies in the arena.
     pub value: Option<Outgoing>,
-    /// What stands behind that value. The client must not have it before the value is known to be whole: without it
-    /// the client cannot take what it has for an answer.
+    /// Bytes after that value. The client must not get them before the value is known to be complete: without them the
+    /// client cannot take the bytes for an answer.
     pub end: Vec<u8>,
 }
 
@@ -106,7 +106,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Counts what an operation failed with, if that is counted. What met a held part of the cache comes again.
+    /// Counts the failure of an operation, if it has a counter. A request that met a held lock is retried.
     #[cold]
     pub fn note_failure(&self, error: &Error) {
         match error {
@@ -117,7 +117,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Notes for the statistics by prefix what is asked for. A request that is tried again was noted before.
+    /// Counts a request by prefix. A retry was counted before.
     #[inline]
     pub fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
         if self.shared.prefixes.is_on.load(Relaxed) && !self.is_again.get() {
@@ -165,7 +165,7 @@ impl<'t> Context<'t> {
         self.has_met_busy.get()
     }
 
-    /// Whether the request must be tried again. What it has counted is taken back.
+    /// Whether the request must be retried. Undoes its counts.
     #[inline]
     pub fn takes_back(&self) -> bool {
         if !self.has_met_busy.get() {
@@ -263,7 +263,7 @@ impl Context<'_> {
         }
     }
 
-    /// What a client is told of an item's cas.
+    /// The cas shown to a client.
     pub fn shown_cas(&self, cas: u64) -> u64 {
         if self.shared.settings.cas {
             cas
@@ -272,12 +272,12 @@ impl Context<'_> {
         }
     }
 
-    /// What a client's token is compared as.
+    /// The value to compare a client's token with.
     pub fn compared(&self, token: Option<u64>) -> Option<u64> {
         token.map(|token| if self.shared.settings.cas { token } else { NOBODYS })
     }
 
-    /// The cas that a client chooses for what it stores.
+    /// The cas that a client chooses for its item.
     pub fn chosen_cas(&self, cas: Option<u64>) -> Option<u64> {
         cas.filter(|_| self.shared.settings.cas)
     }

@@ -1,4 +1,4 @@
-//! What a conversation remembers between two reads, whichever protocol it speaks.
+//! State of a conversation between two reads, the same for all protocols.
 use crate::commands::dump::Dump;
 use crate::context::Tail;
 use crate::counters::traffic::ConnectionState;
@@ -8,7 +8,7 @@ use leveret_engine::Incoming;
 use std::mem;
 use std::time::Instant;
 
-/// What a conversation remembers.
+/// State of a conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub transport: Transport,
@@ -19,7 +19,7 @@ pub(crate) struct Conversation {
     pub pending: Pending,
     /// Since when a request meets a part of the cache that another process holds.
     pub busy_since: Option<Instant>,
-    /// What is to be sent behind the output.
+    /// Sent after the output.
     pub tail: Tail,
     /// The connection's number, which watchers of other connections are told.
     pub cfd: i32,
@@ -29,7 +29,7 @@ pub(crate) struct Conversation {
     pub is_at_fault: bool,
 }
 
-/// What has begun and is not over. It is one thing at a time: the next request begins when this one is over.
+/// The unfinished request. There is only one: the next request begins when it is finished.
 #[derive(Debug, Default)]
 pub(crate) enum Pending {
     #[default]
@@ -55,7 +55,7 @@ pub(crate) struct KeysLeft {
     pub rest_len: usize,
 }
 
-/// A store that has begun: what stands before its value, and that as far as it has come.
+/// An unfinished store: the bytes before its value, and the part of the value received so far.
 #[derive(Debug)]
 pub(crate) struct ReceivedStore {
     pub front: Vec<u8>,
@@ -110,7 +110,7 @@ impl Pending {
 }
 
 impl Conversation {
-    /// One that has not begun.
+    /// A new conversation.
     pub fn new(transport: Transport) -> Conversation {
         Conversation {
             transport,

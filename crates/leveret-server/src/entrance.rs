@@ -1,4 +1,4 @@
-//! The entrances of a server: whose clients a listener is for.
+//! The entrances of a server: which clients a listener is for.
 
 /// Whose clients come here. It decides which protocols a conversation may speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,5 +10,5 @@ pub enum Entrance {
     Redis,
 }
 
-/// What stands before the place of a listener for clients of Redis: they find database 0 there.
+/// Prefix of the announced address of a Redis listener: database 0.
 pub(crate) const RESP_ENDPOINT: &str = "resp 0 ";

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
     use leveret_client::codec::encoding;
 
-    /// The server does not need the client for four numbers; but what they mean is the client's to say.
+    /// The server reads the four numbers without the client, but their meaning is the client's.
     #[test]
     fn the_numbers_of_encodings_are_the_clients() {
         for (encoding, flags) in [

@@ -29,7 +29,7 @@ impl RunState {
         RunState { state: AtomicU8::new(RUNNING), waker }
     }
 
-    /// A client asks for the end. Whether as by SIGUSR1 is decided by who asks first.
+    /// A client requests shutdown. The first request decides whether it is graceful, as by SIGUSR1.
     pub fn ask_to_stop(&self, graceful: bool) {
         let asked = if graceful { RESTART_ASKED } else { STOP_ASKED };
         let _ = self.state.compare_exchange(RUNNING, asked, Ordering::AcqRel, Ordering::Acquire);

@@ -1,10 +1,10 @@
-//! `leveret serve`: an arena as a server for clients of memcached and of Redis. Worker threads own their connections and an epoll loop each;
-//! nothing is shared between them but the arena, the settings and counters.
+//! `leveret serve`: an arena as a server for clients of memcached and of Redis. Each worker thread owns its connections
+//! and an epoll loop; workers share only the arena, the settings and counters.
 //!
-//! The way of a request: `net::event_loop` (a socket is readable) -> `net::connection` (its bytes) -> `session` (the loop
-//! over requests) -> `dialects` (a request is read, its answer is said) -> `commands` (what it does, on the engine).
-//! `session` and what lies below know nothing of sockets, so the command `leveret` holds the same conversation with an
-//! arena that no server serves.
+//! The way of a request: `net::event_loop` (a socket is readable) -> `net::connection` (its bytes) -> `session` (the
+//! loop over requests) -> `dialects` (reads a request, writes its answer) -> `commands` (carries it out on the engine).
+//! `session` and the modules below it do not know sockets, so the command `leveret` uses the same code on an arena
+//! without a server.
 #![forbid(unsafe_code)]
 
 mod announcing;
@@ -27,6 +27,7 @@ mod overdue;
 pub mod printable;
 mod receive;
 pub mod redis;
+mod release;
 mod serve_error;
 mod server;
 mod session;
@@ -46,6 +47,7 @@ mod worker;
 pub use entrance::Entrance;
 pub use memcached::VERSION;
 pub use next::Next;
+pub use release::RELEASE;
 pub use serve_error::ServeError;
 pub use server::{bind, Bound};
 pub use session::Session;

@@ -1,9 +1,9 @@
-//! The settings that may change while the server runs (SIGHUP). Each is a number of its own, read where it is used; all
-//! others are what they were at the start.
+//! The settings that may change while the server runs (SIGHUP). Each is an atomic of its own, read where it is used;
+//! all others keep their initial values.
 use crate::Settings;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-/// What they are now.
+/// Their present values.
 pub struct Live {
     conn_limit: AtomicUsize,
     maxconns_fast: AtomicBool,

@@ -1,4 +1,4 @@
-//! What a server tells those who run it: a line each on standard error, as text, or as JSON for those who collect logs.
+//! Log of the server for operators: lines on standard error, as text or as JSON.
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,7 +11,7 @@ pub enum Level {
     Error,
     /// Something works otherwise than was asked for.
     Warning,
-    /// What has happened.
+    /// An event.
     Info,
     /// What memcached says with -vv, in its words.
     Debug,
@@ -30,7 +30,7 @@ pub fn is_json() -> bool {
     IS_JSON.load(Relaxed)
 }
 
-/// Writes one line. That nobody reads it is no error.
+/// Writes one line. A closed standard error is not an error.
 pub fn tell(level: Level, message: impl fmt::Display) {
     let _ = io::stderr().write_all(line(level, &message, is_json()).as_bytes());
 }

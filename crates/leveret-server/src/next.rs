@@ -8,17 +8,17 @@ pub enum Next {
         /// Bytes that the input must have before `take` can do anything with it.
         total: usize,
     },
-    /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of
-    /// the input: there is more to answer.
+    /// Sends `output`, on a stream also `Session::value` after it, then calls again with the same rest of the input:
+    /// more of the answer follows.
     Send,
-    /// Sends what is in `output`, waits a moment, then calls again with the same rest of the input: the request at its
-    /// front meets a part of the cache that another process holds. It was not executed.
+    /// Sends `output`, waits a moment, then calls again with the same rest of the input: the request at its front needs
+    /// a part of the cache that another process holds. It was not executed.
     Busy,
     /// Lets other connections have their turn, then calls again with the rest (`-R`).
     Yield,
-    /// Sends what is in `output`; from now on this is a watcher's connection, see `Session::watching`.
+    /// Sends `output`; from now on this is a watcher's connection, see `Session::watching`.
     Watch,
-    /// Sends what is in `output` and closes.
+    /// Sends `output` and closes.
     Close,
     /// As `Close`, and stops the whole server.
     Stop {

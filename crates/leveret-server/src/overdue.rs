@@ -1,5 +1,5 @@
-//! Values that a refused store was to replace, while another process held their part of the cache for so long that the
-//! client has been answered. They are removed once the lock is free.
+//! Values that a refused store should have replaced, while another process held their shard for so long that the client
+//! got its answer. They are removed once the lock is free.
 use crate::counters::requests::{Count, Counters};
 use leveret_engine::{Arena, Error, Stored, Time};
 use std::cell::{Cell, RefCell};
@@ -24,7 +24,7 @@ impl Overdue {
         self.has_some.get()
     }
 
-    /// What is under `key` now is to be removed.
+    /// Schedules the removal of the present item under `key`.
     #[cold]
     pub fn add(&self, key: &[u8], now: Time) {
         let mut keys = self.keys.borrow_mut();
@@ -60,7 +60,7 @@ impl Overdue {
     }
 }
 
-/// Removes what was there when the store was refused, or came in the same second. What is newer stays.
+/// Removes an item from before the refused store, or from the same second. A newer item stays.
 fn remove(arena: &Arena, key: &[u8], refused: Time, now: Time) -> Result<bool, Error> {
     match arena.amend(key, now, &mut |_| None)? {
         Some(found) if found.mtime <= refused => {

@@ -1,8 +1,8 @@
-//! Somebody else's bytes for eyes: keys, values, words of servers. What could steer a terminal, or show text in another
-//! order than it has, is escaped.
+//! Makes foreign bytes safe to display: keys, values, texts of servers. Characters that could control a terminal, or
+//! reorder text, are escaped.
 
-/// Characters that are not shown themselves and change what is: controls, bidi controls and the other format characters
-/// of Unicode 16 (general category Cf), line and paragraph separators.
+/// Invisible characters that change the text around them: controls, bidi controls and the other format characters of
+/// Unicode 16 (general category Cf), line and paragraph separators.
 pub fn steers(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
@@ -22,7 +22,7 @@ pub fn push(letter: char, to: &mut String) {
     }
 }
 
-/// Bytes as text. What is no UTF-8 is escaped as a whole; where anything is escaped, a backslash is doubled.
+/// Bytes as text. Invalid UTF-8 is escaped as a whole; if anything is escaped, a backslash is doubled.
 pub fn shown(bytes: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(bytes) else { return bytes.escape_ascii().to_string() };
     if !text.chars().any(steers) {

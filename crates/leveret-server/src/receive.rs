@@ -33,7 +33,7 @@ pub(crate) fn begin<D: Dialect>(
     Some(taken)
 }
 
-/// Executes the store whose value was received, once what stands behind it is there too.
+/// Executes the store whose value was received, once the bytes after the value are complete.
 #[cold]
 pub(crate) fn go_on<D: Dialect>(
     dialect: &mut D,

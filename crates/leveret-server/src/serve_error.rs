@@ -33,7 +33,7 @@ pub enum ServeError {
     Insecure {
         /// The address or the socket.
         address: String,
-        /// What is missing, and the option that gives it.
+        /// The missing setting, and its option.
         why: &'static str,
     },
     /// The settings leave no socket.
@@ -47,16 +47,16 @@ pub enum ServeError {
         /// What the system said.
         source: io::Error,
     },
-    /// The `.meta` file of `-e` is not what a server left behind.
+    /// The `.meta` file of `-e` was not written by a server.
     BadMeta {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
     /// Threads, epoll, signals.
     System {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
         /// What the system said.
         source: io::Error,
@@ -67,7 +67,7 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Bind { address, source } if source.kind() == ErrorKind::AddrInUse => {
-                // The address says what it is for, where that is not the protocol's own port.
+                // The address names its purpose, unless it is the protocol's own port.
                 let others = [("(--metrics)", "--metrics"), ("(UDP)", "-U"), ("(--redis)", "--redis")];
                 let option = others.iter().find(|(end, _)| address.ends_with(end)).map_or("-p", |(_, option)| option);
                 write!(f, "cannot listen on {address}: in use already (another server? choose another port with {option}, or stop it)")

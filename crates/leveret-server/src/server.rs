@@ -1,9 +1,9 @@
 //! The whole server, in two steps: `bind` takes the addresses while the process may still be root and single-threaded;
-//! `Bound::run` serves until somebody asks for the end.
+//! `Bound::run` serves until shutdown is requested.
 //!
 //! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one
-//! listener per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then
-//! all sit at one worker. Between connections it looks after the arena once a second.
+//! listener per worker (SO_REUSEPORT) the kernel would distribute them by a hash, and a few long-lived connections
+//! might all meet at one worker. Between connections it maintains the arena once a second.
 use crate::announcing::announce;
 use crate::entrance::{Entrance, RESP_ENDPOINT};
 use crate::inbox::RunState;
@@ -39,7 +39,7 @@ const SIGNAL: Token = Token(usize::MAX - 1);
 /// A server whose addresses are taken; clients may connect already and wait.
 #[derive(Debug)]
 pub struct Bound {
-    /// Who has learnt where the server listens may signal already.
+    /// Signals may arrive as soon as the addresses are known.
     signals: Signals,
     listeners: Vec<Listener>,
     udp: Vec<UdpGroup>,
@@ -69,7 +69,7 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
         passed_udp.into_iter().map(|(socket, address)| UdpGroup { sockets: vec![socket], address }).collect();
     let mut socket_file = None;
     if !listeners.is_empty() || !udp.is_empty() {
-        // Whoever started us has chosen the addresses.
+        // The parent process has chosen the addresses.
     } else if let Some(path) = &settings.unix_path {
         let (listener, file) = listen::unix(path, settings.unix_mode, settings.backlog)?;
         listeners.push(listener);
@@ -180,9 +180,9 @@ impl Bound {
         self.udp.iter().map(|group| group.address)
     }
 
-    /// Writes into the arena where this server listens, for clients of this host and for other servers that would serve
-    /// it. Clients may believe it already: they have connected. For those who want to know, before they serve, that
-    /// they are alone.
+    /// Writes this server's addresses into the arena, for local clients and for other servers that would serve the same
+    /// arena. Clients may trust them already: they can connect. For callers that must know, before they serve, that no
+    /// other server does.
     pub fn announce(&mut self, shared: &Shared) {
         self.announcements = Some(announce(&shared.arena(), &shared.settings, &self.announced(&shared.settings)));
         if let Some(redis) = shared.redis() {
@@ -260,7 +260,7 @@ impl Bound {
         };
         let ended = reception.run();
         let Reception { control, inboxes, listeners, shared, announcements, .. } = reception;
-        // From here on nobody is told to connect, nobody can, and who has connected is answered.
+        // From here on no client is sent here or can connect, and connected ones get their answers.
         drop(announcements);
         if let Some(redis) = shared.redis() {
             redis.announced.end();

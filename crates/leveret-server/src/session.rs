@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A request is tried again for so long, while another process holds the part of the cache that it needs; then the
-/// client is told. As long as other entrances wait for a lock.
+/// How long a request is retried while another process holds the shard that it needs; then the client gets an error.
+/// The lock time-out of the other entrances.
 const BUSY_PATIENCE: Duration = Duration::from_secs(1);
 
 /// One conversation.
@@ -30,13 +30,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// A conversation that has not begun.
+    /// A new conversation.
     pub fn new(transport: Transport) -> Session {
         Session { talk: Conversation::new(transport), spoken: None }
     }
 
-    /// One with a client of Redis, who speaks RESP from the first byte on. `nonce` is that of the moment at which the client was
-    /// let in, if nobody is asked for a password.
+    /// A conversation with a Redis client, in RESP from the first byte on. `nonce`: the one at the moment of admission,
+    /// if no password is required.
     pub(crate) fn with_redis(transport: Transport, client: Arc<Client>, nonce: u128) -> Session {
         let is_known = client.is_known.load(Relaxed);
         let resp = Spoken::Resp(Box::new(Resp::new(client, nonce)));
@@ -65,7 +65,7 @@ impl Session {
         self
     }
 
-    /// What it has to tell, if it is a watcher's.
+    /// The events to send, if this is a watcher's conversation.
     pub(crate) fn watching(&self) -> Option<&Watching> {
         self.talk.watching.as_ref()
     }
@@ -96,13 +96,13 @@ impl Session {
         }
     }
 
-    /// A large value that follows the output on its way, if there is one. What stands behind it comes at the next
-    /// `take`.
+    /// A large value that follows the output, if there is one. The bytes after it come with the next `take`.
     pub fn value(&mut self) -> Option<Outgoing> {
         self.talk.tail.value.take()
     }
 
-    /// Whether a password was in what was taken, or its front is in what is left: then the caller wipes its buffers.
+    /// Whether the consumed input contained a password, or the rest contains its front: then the caller wipes its
+    /// buffers.
     pub fn heard_secret(&mut self) -> bool {
         mem::take(&mut self.talk.heard_secret)
     }
@@ -146,7 +146,7 @@ fn take<D: Dialect>(
     let mut at = 0;
     // memcached frames each request's answer of a datagram by itself.
     let requests = if talk.transport == Transport::Udp { 1 } else { cx.shared.live.requests_per_turn() };
-    // So many requests from here on have had their memory asked for.
+    // Number of requests from here on whose memory was prefetched.
     let mut asked = 0;
     for number in 0..requests {
         if let Pending::Dump(_) = talk.pending {
@@ -227,7 +227,7 @@ fn take<D: Dialect>(
     (at, if at == input.len() { Next::Read { total: 1 } } else { next })
 }
 
-/// Executes the request at the front of `rest`, or goes on with the one that has begun.
+/// Executes the request at the front of `rest`, or continues the unfinished one.
 #[inline]
 fn step<D: Dialect>(
     dialect: &mut D,
@@ -278,7 +278,7 @@ fn step<D: Dialect>(
         },
         Parsed::Refused { refusal, consumed, swallow } => {
             talk.pending = Pending::Refused(swallow);
-            // A stranger must not delete by sending a store that is refused.
+            // An unknown client must not delete an item through a refused store.
             let done = D::refuse(cx, &refusal, talk.is_known);
             talk.is_at_fault = matches!(done, Done::Over(_));
             Consumed::Done(consumed, done)
@@ -286,7 +286,7 @@ fn step<D: Dialect>(
     }
 }
 
-/// Executes a request of so many bytes. If a part of it is answered, its length is kept with the rest.
+/// Executes a request of `len` bytes. If only a part of it is answered, its length is kept with the rest.
 #[inline]
 fn answered<D: Dialect>(
     dialect: &mut D,
@@ -319,7 +319,8 @@ fn go_on_dumping<D: Dialect>(talk: &mut Conversation, cx: &mut Context<'_>) -> O
             if cx.takes_back() {
                 return Some(Next::Busy);
             }
-            // No end, so that nobody takes a part for the whole; and closed, for who waits for an end alone.
+            // Without an end, so that no client takes a part for the whole; and closed, for clients that only wait for
+            // an end.
             D::say_error(cx, &error);
             Some(Next::Close)
         }

@@ -1,4 +1,4 @@
-//! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+//! Settings of a server at its start. The options of `leveret serve` set them; `stats settings` prints them.
 use crate::redis::settings::RedisSettings;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::fmt;
@@ -31,19 +31,19 @@ pub struct Listen {
 /// What the clients of a TCP address speak. The later, the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Security {
-    /// `notls:`: no TLS, whatever `-Z` says.
+    /// `notls:`: no TLS, even with `-Z`.
     Plain,
-    /// `btls:`: TLS. No client needs a certificate, whatever `ssl_verify_mode` says.
+    /// `btls:`: TLS without client certificates, at any `ssl_verify_mode`.
     Basic,
     /// As `-Z` and `ssl_verify_mode` say.
     #[default]
     Standard,
-    /// `mtls:`: TLS. Each client needs a certificate, whatever `ssl_verify_mode` says.
+    /// `mtls:`: TLS with a required client certificate, at any `ssl_verify_mode`.
     Mutual,
 }
 
 impl Security {
-    /// What stands before the address in `-l`.
+    /// Prefix of an address in `-l`.
     pub const PREFIXES: [(&str, Security); 3] =
         [("notls:", Security::Plain), ("btls:", Security::Basic), ("mtls:", Security::Mutual)];
 }
@@ -77,10 +77,10 @@ pub struct TlsSettings {
     pub chain_cert: PathBuf,
     /// `ssl_key`; None: it is in the same file.
     pub key: Option<PathBuf>,
-    /// `ssl_ca_cert`: who signs the certificates of clients.
+    /// `ssl_ca_cert`: authorities that sign the certificates of clients.
     pub ca_cert: Option<PathBuf>,
-    /// `ssl_verify_mode`: 0 = clients need no certificate, 1 = that of who has one must be right, 2 and 3 = each client
-    /// needs one.
+    /// `ssl_verify_mode`: 0 = no client certificate, 1 = a client certificate must be valid if there is one, 2 and 3 =
+    /// a valid one is required.
     pub verify_mode: u8,
     /// `ssl_ciphers`, with colons between.
     pub ciphers: Option<String>,
@@ -207,10 +207,10 @@ impl Default for Settings {
     }
 }
 
-/// Memory of a new arena, in bytes, if nobody says otherwise.
+/// Default memory of a new arena, in bytes.
 pub const MEMORY: u64 = 64 << 20;
 
-/// memcached takes so much of `-I` for its header, the shortest key there is, and the end of the line.
+/// memcached subtracts this much from `-I` for its header, the shortest key, and the line end.
 const ITEM_HEADER: usize = 60;
 
 impl Settings {
@@ -254,7 +254,7 @@ impl Settings {
 /// Where a server hands out its metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricsAddress {
-    /// A loopback address: nobody is asked for a password.
+    /// A loopback address: no password is required.
     Tcp(SocketAddr),
     /// A Unix socket.
     Unix(PathBuf),
@@ -275,9 +275,7 @@ impl std::str::FromStr for MetricsAddress {
             Err(_) => text.parse().map_err(|_| format!("'{text}' is no address: {forms}"))?,
         };
         if address.ip() != IpAddr::V6(Ipv6Addr::LOCALHOST) && !address.ip().is_loopback() {
-            return Err(format!(
-                "{address} is reached from other machines, and nobody is asked for a password: {forms}"
-            ));
+            return Err(format!("{address} can be reached from other machines, and no password is required: {forms}"));
         }
         Ok(MetricsAddress::Tcp(address))
     }

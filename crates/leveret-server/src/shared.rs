@@ -54,7 +54,7 @@ impl From<TlsError> for StartError {
     }
 }
 
-/// The cache, the settings, and what is counted. One per server, in an `Arc`.
+/// The cache, the settings, and the counters. One per server, in an `Arc`.
 pub struct Shared {
     /// The cache. Locked to look at statistics, and when it is replaced; workers have their own, in `Worker`.
     arena: Mutex<Arena>,
@@ -68,7 +68,7 @@ pub struct Shared {
     pub network: Network,
     /// `stats detail`.
     pub prefixes: Prefixes,
-    /// Who watches, and what they are told.
+    /// The watchers, and their events.
     pub(crate) watch: Arc<Watch>,
     counters: Box<[Counters]>,
     latencies: Box<[Latencies]>,
@@ -145,8 +145,8 @@ impl Shared {
         self.edition.load(Acquire)
     }
 
-    /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes
-    /// notice too, and they and we must not keep two caches. What is counted about requests begins anew with it.
+    /// Serves the arena that the path names now, and creates it if there is none: the file was removed, as PHP
+    /// processes notice too, and both must use the same cache. Counters of requests restart with it.
     pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::PlaceError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
@@ -204,12 +204,12 @@ impl Shared {
         &self.counters
     }
 
-    /// Who may speak, if not everybody. Locked only by those who still have to say who they are.
+    /// The users, if clients must sign in. Locked only by clients that have not signed in yet.
     pub(crate) fn users(&self) -> Option<&RwLock<Users>> {
         self.users.as_ref()
     }
 
-    /// Who may speak, by SASL, if not everybody.
+    /// The SASL users, if clients must sign in that way.
     #[inline]
     pub(crate) fn passwords(&self) -> Option<&PasswordFile> {
         self.passwords.as_ref()
@@ -226,8 +226,9 @@ impl Shared {
         self.redis.as_ref()
     }
 
-    /// SIGHUP: takes over what may change of `settings`, if there are new ones, and reads the files of users and of
-    /// certificates again. Those that do not do stay as they were, and why is in the answer. Who has been admitted stays.
+    /// SIGHUP: applies the changeable part of `settings`, if there are new ones, and reads the files of users and of
+    /// certificates again. Invalid ones keep their old contents, and the reasons are returned. Signed-in clients stay
+    /// signed in.
     pub fn reload(&self, settings: Option<&Settings>) -> Vec<StartError> {
         if let Some(settings) = settings {
             self.live.set(settings);
@@ -253,7 +254,7 @@ impl Shared {
         self.baseline.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counting begins anew.
+    /// Resets the counters.
     pub(crate) fn reset_stats(&self) {
         self.begin_to_count();
         self.network.reset();

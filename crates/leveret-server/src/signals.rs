@@ -9,10 +9,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Arc;
 
-/// What a signal asks for.
+/// Meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// SIGTERM, SIGINT: answer what has come, and end.
+    /// SIGTERM, SIGINT: answer received requests, and exit.
     End,
     /// SIGUSR1: as `End`, for a restart with the same memory.
     Restart,
@@ -40,7 +40,7 @@ impl Signals {
         let wishes = [Wish::End, Wish::Restart, Wish::Reload].map(|wish| (wish, Arc::default()));
         let mut signals = Signals { pipe, wishes, ids: Vec::new() };
         for (signal, wish) in [(SIGTERM, 0), (SIGINT, 0), (SIGUSR1, 1), (SIGHUP, 2)] {
-            // In this order: who is woken by the pipe must see the flag.
+            // In this order: a thread woken by the pipe must see the flag.
             signals.ids.push(flag::register(signal, signals.wishes[wish].1.clone())?);
             signals.ids.push(low_level::pipe::register(signal, writer.try_clone()?)?);
         }
@@ -52,7 +52,7 @@ impl Signals {
         self.pipe.as_fd()
     }
 
-    /// What was asked for since the last call.
+    /// Signals since the last call.
     pub fn wishes(&self) -> impl Iterator<Item = Wish> + '_ {
         let mut bytes = [0; 64];
         while matches!(read(&self.pipe, &mut bytes), Ok(1..) | Err(Errno::INTR)) {}

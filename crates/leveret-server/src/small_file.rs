@@ -1,17 +1,17 @@
-//! Small files that others wait for or find later: the pid, the ports, what `-e` leaves. Each is made anew beside its
-//! place and then renamed: nobody reads half of one, and a link that somebody has put there leads the writer, which may
-//! be root, nowhere.
+//! Small files for other processes: the pid, the ports, the state of `-e`. Each is written beside its place and then
+//! renamed: no reader sees half of one, and a symbolic link planted by another user does not redirect the writer, which
+//! may be root.
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Writes the file whole, in the place of whatever has its name.
+/// Writes the whole file, and replaces an existing one.
 pub fn write(path: &Path, text: &[u8]) -> io::Result<File> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
-    // What a killed writer has left. Where it is somebody else's and stays, the next line says so.
+    // The rest of a killed writer. If it belongs to another user and stays, the next line reports that.
     let _ = fs::remove_file(&beside);
     let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
     let written = file.write_all(text).and_then(|()| fs::rename(&beside, path));

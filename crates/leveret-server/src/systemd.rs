@@ -1,4 +1,4 @@
-//! What a service tells systemd: that it is ready, and that it lives.
+//! Notifications to systemd: ready, and alive.
 use crate::inbox::Inbox;
 use std::env;
 use std::ffi::OsStr;

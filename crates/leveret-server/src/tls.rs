@@ -1,4 +1,4 @@
-//! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
+//! `-Z`: state shared by all TLS connections of a server: certificates and key, admission, counters.
 mod validity;
 
 use crate::log::{self, Level};
@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use validity::untimely;
 
-/// What a listener of `mtls` needs.
+/// Missing for a listener of `mtls`.
 pub const NO_AUTHORITY: &str =
     "mtls asks each client for a certificate; name the file of those that may sign them: -o ssl_ca_cert=FILE (PEM)";
 
@@ -164,7 +164,7 @@ impl Tls {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).settings.session_cache
     }
 
-    /// A handshake has failed. One line a second says why: who scans ports must not fill the log.
+    /// A handshake has failed. One line a second gives the reason: a port scan must not fill the log.
     pub fn failed(&self, why: &dyn fmt::Display) {
         self.handshake_errors.fetch_add(1, Relaxed);
         let mut told = self.told.write().unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +226,7 @@ enum Clients {
     Prove,
 }
 
-/// What is in the files of the settings.
+/// Contents of the files of the settings.
 struct Material {
     provider: Arc<CryptoProvider>,
     chain: Vec<CertificateDer<'static>>,
@@ -289,8 +289,8 @@ fn key_path(settings: &TlsSettings) -> &Path {
     settings.key.as_ref().unwrap_or(&settings.chain_cert)
 }
 
-/// The suites of a list with colons. As in OpenSSL such a list chooses among those of TLS 1.2; those of 1.3 stay, unless
-/// it names one.
+/// The cipher suites of a list with colons. As in OpenSSL such a list selects among those of TLS 1.2; those of 1.3
+/// stay, unless it names one.
 fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, TlsError> {
     let mut chosen = Vec::new();
     for name in list.split(':').filter(|name| !name.is_empty()) {
@@ -310,7 +310,7 @@ fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, TlsError> {
     Ok(chosen)
 }
 
-/// A key for what it is, as OpenSSL takes it, whatever its first line says.
+/// Detects the key's real type, as OpenSSL does, independent of its first line.
 fn as_it_is(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
     let bytes = || key.secret_der().to_vec();
     let forms = [

@@ -1,12 +1,11 @@
-//! `-vv`: requests and answers in the log, as memcached tells them there. Keys and lines are told, never values, nor
-//! what a client signs in with.
+//! `-vv`: requests and answers in the log, as in memcached. Keys and lines are logged, never values or credentials.
 use crate::conversation::{Conversation, Pending};
 use crate::dialects::Dialect;
 use crate::log::{self, Level};
 use crate::printable::shown;
 use leveret_protocol::binary;
 
-/// So much of a line is told.
+/// Longest part of a line that is logged.
 const TOLD_MAX: usize = 300;
 
 /// Of the binary protocol.
@@ -34,7 +33,7 @@ pub(crate) fn tell_request<D: Dialect>(talk: &Conversation, input: &[u8]) {
         let key = key.map_or(String::new(), |key| format!(" key {}", shown(key)));
         return log::tell(Level::Debug, format_args!("<{cfd} {}{key}", hexadecimal(header)));
     }
-    // Whoever has not signed in may have sent a password where a line is expected.
+    // An unknown client may have sent a password where a line is expected.
     if !talk.is_known {
         let word = input.split(|byte| !byte.is_ascii_lowercase()).next().filter(|word| *word == b"set");
         return log::tell(Level::Debug, format_args!("<{cfd} {}", word.map_or("…", |_| "set …")));
@@ -69,7 +68,7 @@ fn line(bytes: &[u8]) -> String {
     }
 }
 
-/// The key of a binary request, as far as its header can be believed.
+/// The key of a binary request, if its header is plausible.
 fn binary_key(input: &[u8]) -> Option<&[u8]> {
     let key_len = usize::from(u16::from_be_bytes([*input.get(2)?, *input.get(3)?]));
     let begin = HEADER_LEN + usize::from(*input.get(4)?);

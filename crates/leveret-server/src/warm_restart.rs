@@ -1,6 +1,6 @@
-//! `-e FILE`. memcached keeps its items in FILE and what it must know about them in FILE.meta, written at SIGUSR1. Here
-//! the items are in the arena anyway, whatever ends the server; FILE.meta says which arena it was, so that a restart
-//! that would serve another one is noticed.
+//! `-e FILE`. memcached keeps its items in FILE and their description in FILE.meta, written at SIGUSR1. Here the items
+//! are in the arena, however the server ends; FILE.meta records which arena it was, so that a restart with another one
+//! is noticed.
 use crate::serve_error::ServeError;
 use crate::small_file;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ const LEN_MAX: u64 = 8192;
 const FIRST_LINE: &[u8] = b"leveret 1\n";
 const ARENA: &[u8] = b"arena ";
 
-/// What a server left for its successor.
+/// State that a server leaves for its successor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RestartRecord {
     file: PathBuf,
@@ -21,8 +21,8 @@ pub struct RestartRecord {
 }
 
 impl RestartRecord {
-    /// Reads what is there. A file that no server has written refuses the start, as in memcached: somebody expects a
-    /// cache that we would not find.
+    /// Reads the record. A file that no server has written prevents the start, as in memcached: the operator expects a
+    /// cache that would not be found.
     pub fn read(memory_file: &Path) -> Result<Option<RestartRecord>, ServeError> {
         let file = beside(memory_file);
         let text = match small_file::read(&file, LEN_MAX) {

@@ -1,4 +1,4 @@
-//! What a worker executes requests with.
+//! A worker's tools to execute requests.
 use crate::counters::budget::Budget;
 use crate::overdue::Overdue;
 use crate::Shared;
@@ -6,9 +6,9 @@ use leveret_engine::{Arena, Error, Time};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-/// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file
-/// was removed is replaced while the server runs; a worker changes over between two requests, which costs it one load
-/// each time it wakes, and no request a lock.
+/// A worker: the state shared with the others, its number, and the arena that it last saw. An arena whose file was
+/// removed is replaced while the server runs. A worker changes over between two requests, which costs one load at each
+/// wake-up, and no lock.
 pub struct Worker {
     /// What all conversations share.
     pub shared: Arc<Shared>,
@@ -21,7 +21,7 @@ pub struct Worker {
     value_max: usize,
     /// Bytes that all clients together may make the server hold.
     pub(crate) client_bytes_max: u64,
-    /// So many requests from here on one is timed.
+    /// Requests until the next one is timed.
     until_timed: Cell<u32>,
     overdue: Overdue,
 }
@@ -65,7 +65,7 @@ impl Worker {
         }
     }
 
-    /// Has what is under `key` removed as soon as no other process holds its part of the cache.
+    /// Schedules the removal of the item under `key` for when no other process holds its shard.
     pub(crate) fn remove_later(&self, key: &[u8], now: Time) {
         self.overdue.add(key, now);
     }
@@ -137,7 +137,7 @@ fn limits(shared: &Shared, arena: &Arena) -> (usize, u64) {
     (value_max, Budget::limit(arena.memory(), value_max))
 }
 
-/// No database is open in a worker that has just begun.
+/// A new worker has no open databases.
 fn none_open(shared: &Shared) -> (Vec<OnceCell<Arena>>, u32) {
     let Some(redis) = shared.redis() else { return (Vec::new(), 0) };
     // Asked first: one that is opened meanwhile is looked for once more.

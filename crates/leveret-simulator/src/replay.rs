@@ -4,8 +4,8 @@ use crate::outcome::ReplayOutcome;
 use crate::policy::{CachedItem, Policy};
 use crate::trace::{Trace, TraceOp};
 
-/// How a sample stands for the whole: on `memory` bytes, each key as so many keys, so that neither arenas nor slabs get
-/// smaller than they are made for.
+/// How a sample represents the whole: on `memory` bytes, each key counts as several, so that neither arenas nor slabs
+/// get smaller than their minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Bytes of the caches to be compared.

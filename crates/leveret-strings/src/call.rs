@@ -1,4 +1,4 @@
-//! What a command is executed with: databases, the clock, the reply.
+//! Environment of a command: databases, the clock, the reply.
 use crate::library::Scripts;
 use crate::problem::Problem;
 use crate::watch::{WatchGuard, WatchedState};
@@ -7,7 +7,7 @@ use leveret_protocol::resp::ReplyWriter;
 
 /// The databases of a server, as its commands see them.
 pub trait Databases {
-    /// The arena of a database. None: nobody has written to it yet.
+    /// The arena of a database. `None`: nothing was ever written to it.
     fn arena(&self, database: u32) -> Option<&Arena>;
 
     /// The same, made if there is none.
@@ -45,8 +45,8 @@ pub trait Databases {
         None
     }
 
-    /// Takes a value that ends a reply, to send it from where it lies: behind the output so far, which says its length,
-    /// and with `\r\n` behind it. False: it is copied into the output.
+    /// Takes the value at the end of a reply, to send it without a copy: after the output so far, which announces its
+    /// length, and followed by `\r\n`. False: it must be copied into the output.
     fn send(&self, _arena: &Arena, _found: &Found) -> bool {
         false
     }
@@ -88,7 +88,7 @@ impl Databases for OneDatabase {
     }
 }
 
-/// What a command has done to the keys of its request.
+/// Effect of a command on the keys of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Impact {
     /// Nothing.
@@ -103,7 +103,7 @@ pub enum Impact {
     AllEmptied,
 }
 
-/// What a command answers with.
+/// Result of a command.
 pub type Answered = Result<Impact, Problem>;
 
 /// One command under way.
@@ -120,9 +120,9 @@ pub struct Call<'c> {
     pub reply: ReplyWriter<'c>,
     /// The full name of the command, for texts.
     pub name: &'static str,
-    /// In a transaction that has written nothing yet: what it watches in this database. Else empty.
+    /// In a transaction before its first write: the watched versions in this database. Otherwise empty.
     pub(crate) guards: &'c [WatchGuard<'c>],
-    /// There where there are guards.
+    /// Set if there are guards.
     pub(crate) compared: Option<&'static ComparedCalls>,
 }
 

@@ -7,25 +7,25 @@ use leveret_protocol::resp::Arguments;
 pub struct CommandRow {
     /// Lower case; of a subcommand the full name, `object|encoding`.
     pub name: &'static str,
-    /// Arguments, the name included; negative: at least so many.
+    /// Number of arguments, including the name; negative: the minimum.
     pub arity: i32,
     /// As COMMAND INFO tells them.
     pub flags: CommandFlags,
     /// Which arguments are keys.
     pub keys: KeyPlaces,
-    /// ACL categories but for those that follow from the flags.
+    /// ACL categories besides those that follow from the flags.
     pub categories: &'static str,
     /// The version of Redis that had it first.
     pub since: &'static str,
     /// The family.
     pub group: CommandGroup,
-    /// What it does, in a sentence.
+    /// Its effect, in a sentence.
     pub summary: &'static str,
-    /// Who does it.
+    /// Its implementation.
     pub handler: Handler,
 }
 
-/// Who does a command.
+/// Implementation of a command.
 #[derive(Clone, Copy)]
 pub enum Handler {
     /// This crate.
@@ -36,9 +36,9 @@ pub enum Handler {
     Container(&'static [CommandRow]),
     /// The table, which describes itself.
     Table(Description),
-    /// A script, or what is done with scripts.
+    /// Runs or manages a script.
     Script(ScriptCommand),
-    /// Nobody, and why.
+    /// Not implemented, and why.
     Refused(Refusing),
 }
 
@@ -65,7 +65,7 @@ pub enum Description {
     Categories,
 }
 
-/// What is done with scripts.
+/// Commands on scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum ScriptCommand {
@@ -154,7 +154,7 @@ pub enum Refusing {
 }
 
 impl Refusing {
-    /// What is told behind `UNSUPPORTED NAME: `.
+    /// The text after `UNSUPPORTED NAME: `.
     pub const fn reason(self) -> &'static str {
         match self {
             Refusing::Queue => "leveret serve keeps no queues, a cache that evicts would lose jobs",
@@ -244,7 +244,7 @@ impl CommandGroup {
     }
 }
 
-/// What is true of a command.
+/// Properties of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandFlags(u32);
 
@@ -299,7 +299,7 @@ impl CommandFlags {
 }
 
 impl CommandRow {
-    /// Whether a request of so many arguments has the right number of them.
+    /// Whether a request with `len` arguments has the right number of them.
     #[inline]
     pub fn takes(&self, len: usize) -> bool {
         match self.arity {

@@ -1,4 +1,4 @@
-//! COMMAND and ACL CAT: the table, told to clients. Only what is served is told.
+//! COMMAND and ACL CAT: the table, for clients. Only implemented commands are listed.
 use crate::call::{Answered, Call, Impact};
 use crate::command::{CommandFlags, CommandRow, Description, KeyPlaces};
 use crate::glob;

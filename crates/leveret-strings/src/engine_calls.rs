@@ -49,7 +49,7 @@ pub fn edit(call: &mut Call<'_>, key: &[u8], change: Edit<'_>) -> Result<(), Pro
 /// that came whole.
 const EDITED: Meta = Meta::native(Encoding::RAW);
 
-/// What an item says of itself once its bytes were changed. What others have written stays theirs.
+/// Attributes of an item after a change of its bytes. Items of other clients keep theirs.
 pub fn edited_meta(found: Option<&Found>) -> Meta {
     match found {
         Some(found) if found.meta.origin != Origin::WIRE || found.meta.flags != 0 => {

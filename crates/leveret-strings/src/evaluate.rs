@@ -14,7 +14,7 @@ const NO_SCRIPT: Problem = Problem::Text("NOSCRIPT No matching script. Please us
 /// How often a step of a walk is asked for again that other writers have not let through.
 const PATIENCE: usize = 64;
 
-/// Answers what is asked about scripts.
+/// Executes a command on scripts.
 pub fn answer(call: &mut Call<'_>, request: &Arguments<'_>, command: ScriptCommand, find_row: FindRow) -> Answered {
     match command {
         ScriptCommand::Eval => eval(call, request, find_row, false),
@@ -87,7 +87,7 @@ fn run(
     }
 }
 
-/// Deletes what a pattern finds, step by step.
+/// Deletes the keys that match a pattern, step by step.
 fn delete_matching(call: &mut Call<'_>, flush: &PatternFlush, kept_groups: &[&[u8]]) -> Answered {
     let (mut place, mut deleted) = (Cursor::default(), 0);
     if let Some(arena) = call.arena {

@@ -6,7 +6,7 @@ use crate::words::{integer, is_word};
 use leveret_engine::Deadline;
 use leveret_protocol::resp::Arguments;
 
-/// In what a time is given.
+/// Unit of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// EX, EXPIRE.
@@ -30,7 +30,7 @@ impl TimeUnit {
 pub struct Expiry<'r> {
     /// The number, unread.
     pub time: &'r [u8],
-    /// What it counts.
+    /// Its unit.
     pub unit: TimeUnit,
     /// It is a Unix time.
     pub is_unix: bool,
@@ -81,7 +81,7 @@ impl<'r> ExpiryWords<'r> {
         true
     }
 
-    /// What was given.
+    /// The given expiry.
     pub fn end(self) -> Option<Expiry<'r>> {
         self.found
     }

@@ -1,11 +1,11 @@
-//! What stands behind a command's keys, and the rules that follow from it.
+//! Options after a command's keys, and the rules that follow from them.
 use crate::expiry::{Expiry, ExpiryWords};
 use crate::problem::Problem;
 use crate::words::is_word;
 use leveret_engine::Mode;
 use leveret_protocol::resp::Arguments;
 
-/// What stands behind the value of a SET.
+/// Options after the value of a SET.
 pub struct SetOptions<'r> {
     /// Set, Add (NX) or Replace (XX).
     pub mode: Mode,
@@ -44,7 +44,7 @@ impl<'r> SetOptions<'r> {
     }
 }
 
-/// What stands behind the key of a GETEX.
+/// Options after the key of a GETEX.
 pub enum GetexOptions<'r> {
     /// Nothing.
     Plain,
@@ -116,7 +116,7 @@ impl Conditions {
         Ok(conditions)
     }
 
-    /// Whether `new` may follow `old`. A key without a deadline lives for ever.
+    /// Whether `new` may follow `old`. A key without a deadline never expires.
     pub fn allow(self, old: Option<i64>, new: i64) -> bool {
         match old {
             Some(old) => !self.nx && (!self.gt || new > old) && (!self.lt || new < old),
@@ -125,7 +125,7 @@ impl Conditions {
     }
 }
 
-/// What lies between two positions, which count from the end if they are negative.
+/// The bytes between two positions, which count from the end if they are negative.
 pub fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
     if start < 0 && end < 0 && start > end {
         return &[];

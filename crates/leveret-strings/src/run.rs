@@ -14,8 +14,8 @@ const SHOWN: usize = 128;
 pub enum Ran {
     /// It is answered, perhaps with an error.
     Done(Impact),
-    /// A lock was held for too long: nothing is answered, and the command may be run again. Whoever does not answers with
-    /// `Problem::Engine(Error::Busy)`.
+    /// A lock was held for too long: nothing was answered, and the command may be run again. Callers that do not retry
+    /// answer with `Problem::Engine(Error::Busy)`.
     Busy,
     /// The answer is longer than the server sends: nothing is answered, and the connection cannot go on.
     LongAnswer,

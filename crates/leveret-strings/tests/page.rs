@@ -17,30 +17,47 @@ const GROUPS: [CommandGroup; 7] = [
     CommandGroup::Server,
 ];
 
-fn line(text: &mut String, row: &CommandRow) {
-    let name = row.name.to_ascii_uppercase().replace('|', " ");
-    writeln!(text, "| {name} | {} | {} |", row.since, row.summary).expect("a string takes all");
+/// What a summary begins with where the answer is always the same.
+const FIXED: [&str; 3] = ["Is ", "Answers ", "Tells that "];
+
+/// The commands that are served, with the subcommands of containers in their place.
+fn served(group: CommandGroup) -> Vec<&'static CommandRow> {
+    rows()
+        .filter(|row| row.group == group)
+        .flat_map(|row| match row.handler {
+            Handler::Container(rows) => rows.iter().filter(|row| row.is_served()).collect(),
+            _ => vec![row],
+        })
+        .collect()
+}
+
+fn name(row: &CommandRow) -> String {
+    row.name.to_ascii_uppercase().replace('|', " ")
 }
 
 fn commands() -> String {
-    let mut text = String::new();
+    let mut text = "\n| group | commands |\n|---|---|\n".to_owned();
+    let mut fixed: Vec<(&str, Vec<String>)> = Vec::new();
     for group in GROUPS {
-        writeln!(text, "\n| {} | since Redis | |\n|---|---|---|", group.name()).expect("a string takes all");
-        for row in rows().filter(|row| row.group == group) {
-            match row.handler {
-                Handler::Container(rows) => {
-                    rows.iter().filter(|row| row.is_served()).for_each(|row| line(&mut text, row));
-                }
-                _ => line(&mut text, row),
+        let names: Vec<String> = served(group).into_iter().map(name).collect();
+        writeln!(text, "| {} | {} |", group.name(), names.join(", ")).expect("a string takes all");
+        for row in served(group).into_iter().filter(|row| FIXED.iter().any(|word| row.summary.starts_with(word))) {
+            match fixed.iter_mut().find(|(answer, _)| *answer == row.summary) {
+                Some((_, names)) => names.push(name(row)),
+                None => fixed.push((row.summary, vec![name(row)])),
             }
         }
+    }
+    text.push_str("\n| always the same | |\n|---|---|\n");
+    for (answer, names) in fixed {
+        writeln!(text, "| {} | {answer} |", names.join(", ")).expect("a string takes all");
     }
     text.push_str("\n| answered with `UNSUPPORTED` | reason |\n|---|---|\n");
     let mut reasons: Vec<(Refusing, Vec<String>)> = Vec::new();
     let subcommands = rows().flat_map(|row| row.subcommands().iter());
     for row in rows().chain(subcommands) {
         let Handler::Refused(why) = row.handler else { continue };
-        let name = row.name.to_ascii_uppercase().replace('|', " ");
+        let name = name(row);
         match reasons.iter_mut().find(|(reason, _)| *reason == why) {
             Some((_, names)) => names.push(name),
             None => reasons.push((why, vec![name])),

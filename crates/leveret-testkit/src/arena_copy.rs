@@ -1,5 +1,5 @@
-//! Copies of an arena file: what a process that dies now would leave behind. Only the extents that hold data are read
-//! and written; the arena is a sparse file, and reading a hole of a memory file would fill it.
+//! Copies of an arena file: the state left by a process that dies now. Only the extents that hold data are read and
+//! written; the arena is a sparse file, and reading a hole of a memory file would fill it.
 
 use std::fs::File;
 use std::io;
@@ -29,7 +29,7 @@ impl Extent {
 }
 
 impl ArenaImage {
-    /// Reads the file. The caller sees to it that nobody writes meanwhile.
+    /// Reads the file. The caller ensures that no process writes meanwhile.
     pub fn read(file: &File) -> io::Result<ArenaImage> {
         let mut image = ArenaImage::default();
         image.refresh(file)?;

@@ -79,7 +79,7 @@ fn value(index: u64, version: u64) -> Vec<u8> {
     let len = match index % 50 {
         7 => 70_000,
         8 => 31_000,
-        // Around what fits into one segment, where that has 32 KiB, and what lies behind two whole ones.
+        // Around the largest value of one segment of 32 KiB, and tails after two whole ones.
         9 => 32_600 + index / 50 * 20,
         10 => 65_400 + index / 50 * 20,
         11 => 97_000 + index / 50 * 200,
@@ -95,7 +95,7 @@ fn is_number(index: u64) -> bool {
 
 fn options(rng: &mut Rng) -> OpenOptions {
     let memory = *rng.pick(&[8 << 20, 8 << 20, (9 << 20) + 4096, (12 << 20) - 1, 16 << 20]);
-    // A damaged lock word may name an owner that lives: nobody shall wait long for it here.
+    // A damaged lock word may name a living owner: waits for it must be short here.
     OpenOptions::new().memory(memory).cores(*rng.pick(&[1, 2, 16])).lock_timeout(Duration::from_millis(20))
 }
 
@@ -162,7 +162,7 @@ impl Ground {
             image.patch(0, &page);
         }
         image.write(&path).map_err(|error| error.to_string())?;
-        // Changed items may read as anything; so may all of them while somebody writes, and those in the page where a
+        // Changed items may read as anything; so may all items while a process writes, and those in the page where a
         // file is cut, whose rest becomes zeros.
         let changes_items =
             matches!(attack, Attack::Meanwhile | Attack::Truncate) || patches.iter().any(|patch| patch.region == DATA);
@@ -367,8 +367,8 @@ fn change(arena: &Arena, rng: &mut Rng, now: Time, trusts_values: bool) -> Resul
     look(arena, index, now, trusts_values)
 }
 
-/// What servers and bindings ask for besides. Not judged either; what makes other values works on keys that nobody
-/// looks at.
+/// Further requests of servers and bindings. Their results are not judged either; requests that change values use keys
+/// that are not checked.
 fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
     let key = key(index);
     let other = format!("other:{}", index % 20).into_bytes();

@@ -1,7 +1,7 @@
-//! Full arenas: values of every size and mix, whatever sizes came before. A cache stores: no value of an allowed size is
-//! refused while anything can be evicted, and what that costs in copies is bounded.
+//! Full arenas: values of every size and mix, after any other sizes. A cache stores: no value of an allowed size is
+//! refused while anything can be evicted, and the copying for that is bounded.
 //!
-//! A run is a row of phases at one arena, so each phase meets the leftovers of those before it.
+//! A run is a sequence of phases at one arena, so each phase meets the leftovers of those before it.
 
 use std::fmt;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub enum Mix {
     Lognormal(u64),
     /// From the first size to the second, step by step.
     Drift(u64, u64),
-    /// So many whole segments, and a rest of chance: from none to one that fills a segment.
+    /// This many whole segments, and a random tail: from none to one that fills a segment.
     Tails(u64),
     /// Every size of the ladder, by chance.
     Ladder,
@@ -58,7 +58,7 @@ pub struct Phase {
     pub percent: u64,
 }
 
-/// What a phase came to.
+/// Result of a phase.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseOutcome {
     /// Stores that were asked for.
@@ -71,7 +71,7 @@ pub struct PhaseOutcome {
     pub evicted: u64,
     /// Bytes of living items at the end, as a percentage of all segments.
     pub used_percent: u64,
-    /// What was wrong.
+    /// The failures.
     pub failures: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Mix {
     }
 }
 
-/// What one writer has done.
+/// State of one writer.
 struct Writer<'a> {
     arena: &'a Arena,
     phase: &'a Phase,
@@ -186,7 +186,7 @@ impl Writer<'_> {
         let stored = self.arena.set(&key, &self.bytes[..len], deadline, now);
         stored.map_err(|error| format!("{len} bytes refused: {error}"))?;
         self.stored = self.stored.max(item + 1);
-        // Who works alone finds what it has just stored.
+        // A single writer must find the item that it has just stored.
         if self.phase.writers == 1 && deadline == Deadline::NEVER || manners.reads && self.rng.one_in(2) {
             match self.arena.find(&key, now) {
                 Some(found) if found.value_len != len as u64 => {
@@ -271,7 +271,7 @@ pub fn moved_max(arena: &Arena, stores: u64, bytes: u64) -> u64 {
     7 * (bytes + 64 * stores) + 2 * stats.shards * stats.segment_bytes
 }
 
-/// A row of phases by chance at a new arena. Returns what was wrong, each with its phase; `show` is told of each phase.
+/// A random sequence of phases at a new arena. Returns the failures, each with its phase; `show` gets each phase.
 pub fn run_any(
     folder: &Path,
     memory: u64,

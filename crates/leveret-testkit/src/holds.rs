@@ -1,6 +1,6 @@
 //! The longest hold of a shard's lock, in instructions: a child stores into a full arena one instruction at a time, and
-//! after each the parent looks who holds a lock. Instructions repeat on any machine, and no time that the processor
-//! spends on others is in them.
+//! after each the parent checks whether a lock is held. Instructions repeat on any machine, and exclude the time of
+//! other processes.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -27,7 +27,7 @@ pub struct Stores {
     pub count: u32,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Debug)]
 pub struct HoldCounts {
     /// Instructions of the longest hold.

@@ -20,17 +20,17 @@ use crate::values;
 /// How thorough a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Thoroughness {
-    /// Look after every so many instructions; 1 = each.
+    /// Instructions between two checks; 1 = each.
     pub every: u64,
     /// Real SIGKILLs per operation.
     pub kills: u64,
     /// Copies per operation on which the recovering process is killed as well.
     pub recoveries: usize,
-    /// Look after every so many instructions of a recovery.
+    /// Instructions between two checks of a recovery.
     pub recovery_every: u64,
 }
 
-/// What was tried with one operation.
+/// Counts of the attempts at one operation.
 #[derive(Clone, Debug, Default)]
 pub struct KillTally {
     /// Instructions of the operation.
@@ -56,7 +56,7 @@ pub struct KillFailure {
     pub operation: &'static str,
     /// Where it was killed.
     pub place: String,
-    /// What was wrong.
+    /// Reason.
     pub why: String,
 }
 
@@ -232,7 +232,7 @@ impl Bench<'_> {
         self.try_image(&image, place, HowFar::NotDone).map(|_| ())
     }
 
-    /// Lets survivors live on a copy. Returns what was seen of the operation, which no later image may undo.
+    /// Lets survivors work on a copy. Returns how far the operation was visible, which no later image may undo.
     fn try_image(&mut self, image: &ArenaImage, place: &str, least: HowFar) -> Result<HowFar, KillFailure> {
         let path = self.path("copy");
         image.write(&path).map_err(|error| self.failure(place, error))?;
@@ -263,15 +263,14 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Second order: on arenas whose lock is held by the dead, the recovering process is stepped and dies too.
+    /// Second order: on arenas with a dead process's lock, the recovering process is stepped and killed too.
     fn kill_recoverers(&mut self, held: Vec<ArenaImage>) -> Result<(), KillFailure> {
         let path = self.path("recovered");
         for left in held {
             let place = "in a recovery";
             left.write(&path).map_err(|error| self.failure(place, error))?;
             let prepare = || open(&path);
-            // Tending takes each shard's lock, so it recovers whatever there is to recover, and finds nothing else to
-            // do.
+            // Tending takes each shard's lock, so it recovers whatever is left, and finds nothing else to do.
             let recover = |arena: &leveret_engine::Arena| {
                 arena.tend(now(), usize::MAX);
                 Ok(())
@@ -326,7 +325,7 @@ impl Sample {
     }
 }
 
-/// Proves the harness itself: an operation that is not kill-proof must be caught. It deletes the key and sets it anew.
+/// Proves the harness itself: an operation that is not kill-proof must be caught. It deletes the key and sets it again.
 pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
     let mut torn = crate::operations::all(seed)
         .into_iter()
@@ -345,9 +344,8 @@ pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
     }
 }
 
-/// Whoever is killed while he makes an arena leaves nothing behind but the lock file, which is empty, or the whole
-/// arena. Killed after each of a sample of its instructions; the system calls, which take most of the time, are one
-/// each.
+/// A process killed while it makes an arena leaves only the empty lock file, or the whole arena. Killed after each of a
+/// sample of its instructions; the system calls, which take most of the time, are one each.
 pub fn making(folder: &Path, samples: u64, rng: &mut Rng) -> Result<(), String> {
     let failed = |error: std::io::Error| error.to_string();
     let make = |folder: &Path| {

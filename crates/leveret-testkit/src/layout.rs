@@ -37,7 +37,7 @@ pub struct FileRegion {
 pub const CONTROL: u32 = 1;
 /// Number of the region of shard headers.
 pub const SHARDS: u32 = 3;
-/// Where a shard keeps the number of the last use of a segment that it has begun, and of the last cas that it has drawn.
+/// Where a shard keeps the number of its last reused segment, and of the last cas that it has drawn.
 pub const SHARD_GIVEN: u64 = 128;
 /// Number of the region of segment headers, and the length of each.
 pub const SEGMENT_HEADERS: u32 = 5;

@@ -1,4 +1,4 @@
-//! What an operation is that is killed in its middle: how it is set up, what it does, and what may be seen of it
+//! An operation that is killed in its middle: its preparation, the operation, and the states that may be visible
 //! afterwards.
 
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use crate::values;
 /// The key that the stepped operation works on, unless it needs one of its own.
 pub const SUBJECT: &[u8] = b"subject";
 
-/// What a reader sees of an item.
+/// A reader's view of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenItem {
     /// The value; a number as its text.
@@ -89,7 +89,7 @@ pub struct KilledOperation {
     /// It repeats the same few steps for many items, so of its instructions a sample is looked at, another with each
     /// seed.
     pub stride: u64,
-    /// Runs freely before the operation, in the same process. What it returns is given to `run`.
+    /// Runs freely before the operation, in the same process. Its result is passed to `run`.
     pub warm: Box<Warm>,
     /// The operation.
     pub run: Box<Run>,

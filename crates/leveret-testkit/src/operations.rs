@@ -80,7 +80,7 @@ fn too_large(arena: &Arena) -> &'static [u8] {
 
 const BURST: u64 = 40;
 
-/// All of them. Of what is tried with any size, the seed says which.
+/// All of them. The seed selects the sizes of those for any size.
 pub fn all(seed: u64) -> Vec<KilledOperation> {
     [fixed(), redis_operations::all(), sizes::of(&mut Rng::new(seed))].into_iter().flatten().collect()
 }
@@ -163,7 +163,7 @@ fn fixed() -> Vec<KilledOperation> {
         amending("amend-deadline", small().ttl(50), small().ttl(500), NewCas::Keep, false),
         amending("amend-large", large(1), large(1).marks(Marks::WON).ttl(10), NewCas::Is(5), false),
         amending("amend-drops-value", large(1), SeenItem::new("").marks(Marks::STALE), NewCas::Next, true),
-        // The deadline of what was there stays.
+        // The existing deadline stays.
         KilledOperation::new(
             "store-stale",
             Some(small().ttl(50)),

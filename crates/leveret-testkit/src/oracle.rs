@@ -41,18 +41,18 @@ pub struct Ledger {
     file: File,
 }
 
-/// What a slot's worker tells the supervisor.
+/// A slot's report to the supervisor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Operations done.
     pub operations: u64,
     /// Operations refused because a lock's living owner did not go on.
     pub busy: u64,
-    /// Operations refused for want of memory.
+    /// Operations refused for lack of memory.
     pub no_memory: u64,
 }
 
-/// What an operation does to a key.
+/// Effect of an operation on a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ChangeKind {
     /// There is no item.
@@ -73,7 +73,7 @@ pub struct KeyVersion {
     pub deadline: u32,
 }
 
-/// What is known of one key.
+/// Record of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct KeyRecord {
     /// The last operation that was begun.
@@ -118,7 +118,7 @@ impl KeyRecord {
 }
 
 impl Ledger {
-    /// Makes the file for so many slots.
+    /// Creates the file for `slots` slots.
     pub fn create(path: &Path, slots: u64) -> io::Result<Ledger> {
         let file = File::options().read(true).write(true).create_new(true).open(path)?;
         file.set_len(SLOTS + slots * SLOT_SIZE)?;
@@ -158,7 +158,7 @@ impl Ledger {
         number
     }
 
-    /// The flush was acknowledged, and so were those before it: the same slot has repeated what a kill interrupted.
+    /// The flush was acknowledged, and so were those before it: the same slot has repeated one that a kill interrupted.
     pub fn end_flush(&self, number: u64) {
         self.put(8, &[number]);
     }
@@ -173,12 +173,12 @@ impl Ledger {
         self.u64_at(16) != 0
     }
 
-    /// Who believes to hold lease `index`.
+    /// The process that takes itself for the holder of lease `index`.
     pub fn lease_holder(&self, index: u64) -> u64 {
         self.u64_at(LEASES + 8 * (index % 16))
     }
 
-    /// Notes who holds lease `index`.
+    /// Notes the holder of lease `index`.
     pub fn hold_lease(&self, index: u64, holder: u64) {
         self.put(LEASES + 8 * (index % 16), &[holder]);
     }
@@ -212,7 +212,7 @@ impl Ledger {
         Self::slot(slot) + RECORDS + RECORD_SIZE * key
     }
 
-    /// What is known of a key.
+    /// The record of a key.
     pub fn record(&self, slot: u64, key: u64) -> KeyRecord {
         let at = Self::record_at(slot, key);
         let version = |at| {
@@ -223,12 +223,12 @@ impl Ledger {
         KeyRecord { intent: version(at), acked: version(at + 16), flushes: self.u64_at(at + 32) }
     }
 
-    /// Notes what is about to be done to a key.
+    /// Notes the next operation on a key.
     pub fn intend(&self, slot: u64, key: u64, intent: KeyVersion) {
         self.put(Self::record_at(slot, key), &words(intent));
     }
 
-    /// Notes what was acknowledged, or found out by reading.
+    /// Notes an acknowledged version, or one found by reading.
     pub fn acknowledge(&self, slot: u64, key: u64, record: KeyRecord) {
         let [first, second] = words(record.acked);
         self.put(Self::record_at(slot, key) + 16, &[first, second, record.flushes]);

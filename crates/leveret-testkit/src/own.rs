@@ -9,7 +9,7 @@ use crate::rng::Rng;
 use crate::stores::KeyStore;
 use crate::values::{self, show};
 
-/// What a key is used for; by its number, so that every worker of a slot agrees.
+/// Use of a key; by its number, so that every worker of a slot agrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     /// Counted in place.
@@ -33,9 +33,9 @@ impl Use {
     }
 }
 
-/// Appended values are begun anew above this length.
+/// Longer appended values start again.
 const APPENDED_MAX: usize = 6000;
-/// Counts and latencies are noted every so many steps, and after a slow one.
+/// Steps between two notes of counts and latencies; a slow step is noted at once.
 const NOTE_EVERY: u64 = 32;
 const SLOW: Duration = Duration::from_millis(2);
 
@@ -135,7 +135,7 @@ impl<S: KeyStore> Own<S> {
         }
     }
 
-    /// Reads a key and judges what is seen. An operation that a kill left open is closed by what is found.
+    /// Reads a key and judges the result. An operation that a kill left open is closed by it.
     fn check(&mut self, key: u64) -> Result<(), String> {
         let name = own_key(self.slot, key);
         let (flushed, now) = (self.store.flushes_done(&self.ledger), Time::now());
@@ -182,7 +182,7 @@ impl<S: KeyStore> Own<S> {
         }
     }
 
-    /// A refused operation has changed nothing; only a set that found no room has forgotten what it was to replace.
+    /// A refused operation has changed nothing; only a set without room has removed the item that it was to replace.
     fn refuse<T>(&mut self, key: u64, answer: Result<T, Error>) -> Result<T, Trouble> {
         answer.map_err(|error| {
             self.close(key, self.records[key as usize].acked);
@@ -336,7 +336,7 @@ mod tests {
         LostCount,
         /// The value of another key.
         Foreign,
-        /// A set that found no room and left what it was to replace.
+        /// A set without room that left the old item.
         Kept,
     }
 

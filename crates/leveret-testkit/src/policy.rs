@@ -1,9 +1,8 @@
 //! The eviction policy beside others: the same requests, the same memory.
 //!
-//! The caches of the literature may use the arena's whole limit, and are charged for each item what it takes in the
-//! arena: the item's bytes with header and padding, and its share of the index. Everything else that an arena spends
-//! (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is our disadvantage
-//! alone.
+//! The caches of the literature may use the arena's whole limit, and each item is charged as in the arena: its bytes
+//! with header and padding, and its share of the index. All other memory of an arena (its metadata, the open and the
+//! free segments, dead bytes, the whole segments of large values) counts against us only.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,7 +19,7 @@ use crate::traces::{Lifetimes, Sizes, StreamShape, TraceStream};
 /// A stream, and the memory that it is replayed with.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: &'static str,
     /// Bytes of each cache.
     pub memory: u64,
@@ -35,7 +34,7 @@ impl Contest {
     }
 }
 
-/// What one replay on an arena showed.
+/// Result of one replay on an arena.
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// Hits and misses.
@@ -61,7 +60,7 @@ pub struct Others {
     pub s3fifo: ReplayOutcome,
     /// GreedyDual-Size-Frequency.
     pub gdsf: ReplayOutcome,
-    /// What no policy can beat.
+    /// The lower bound for all policies.
     pub bound: u64,
 }
 
@@ -200,8 +199,8 @@ impl Policy for Recorded {
     }
 }
 
-/// Replays a trace on a new arena at `path`, and gives the recording of it that is made by looking at a share of the
-/// keys after every so many gets.
+/// Replays a trace on a new arena at `path`, and returns the recording made by sampling a share of the keys after each
+/// `every` gets.
 pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, every: u64) -> Trace {
     let options = OpenOptions::new().memory(memory).cores(1);
     let arena = seeded::open(path, &options, seed).expect("an arena");
@@ -222,7 +221,7 @@ pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, ev
     Trace { sample: Some(share), gets: Some(gets), ..Trace::collect(recorded.requests) }
 }
 
-/// What a trace misses with so much memory: on an arena, and with an LRU. A recording stands for all keys.
+/// Misses of a trace at this memory: on an arena, and with an LRU. A recording represents all keys.
 pub fn curves(trace: &Trace, memory: u64) -> [f64; 2] {
     let scale = Scale::of(trace, memory);
     let on = |policy: &mut dyn Policy| replay(trace, policy, scale.clones, &|_| {}).with_gets_of(trace).miss_ratio();
@@ -230,7 +229,7 @@ pub fn curves(trace: &Trace, memory: u64) -> [f64; 2] {
     [on(&mut engine), on(&mut LruCache::new(scale.memory))]
 }
 
-/// Replays a trace on an arena that others may look at, so many requests a second; what is missed is stored.
+/// Replays a trace at a rate of requests, on an arena that other processes may inspect; missed items are stored.
 pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> ReplayOutcome {
     struct Paced {
         engine: Engine,

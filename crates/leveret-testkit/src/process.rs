@@ -19,7 +19,7 @@ const FAILED: i32 = 86;
 /// How a child ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChildEnd {
-    /// It did its work; the text is what it reported.
+    /// It succeeded; the text is its report.
     Done(String),
     /// It found something wrong and says what.
     Wrong(String),
@@ -60,12 +60,12 @@ pub struct Child {
 
 /// Forks a child that runs `work`, reports its result and exits. A child that hangs dies of SIGALRM after `HANG_SECS`.
 ///
-/// Panics when this process has a second thread: a fork would copy whatever lock that thread holds.
+/// Panics when this process has a second thread: a fork would copy any lock that thread holds.
 pub fn spawn(work: impl FnOnce() -> Result<String, String>) -> Child {
     assert_eq!(threads(), 1, "only a single-threaded process may fork here");
     let (read, write) = pipe().expect("a pipe");
-    // SAFETY: this process has one thread (asserted above), so the child is a complete copy and may do whatever the
-    // parent may.
+    // SAFETY: this process has one thread (asserted above), so the child is a complete copy and may do anything that
+    // the parent may.
     #[allow(unsafe_code)]
     let forked = unsafe { fork() }.expect("a process");
     match forked {
@@ -82,7 +82,7 @@ pub fn spawn(work: impl FnOnce() -> Result<String, String>) -> Child {
                 Ok(text) => (0, text),
                 Err(text) => (FAILED, text),
             };
-            // A reader that is gone wants no report.
+            // A reader that is gone needs no report.
             let _ = std::fs::File::from(write).write_all(text.as_bytes());
             std::process::exit(code);
         }
@@ -122,7 +122,7 @@ impl Child {
         }
     }
 
-    /// What a child that another `waitpid` has already reaped left in its report.
+    /// The report of a child that another `waitpid` has already reaped.
     pub fn last_words(mut self) -> String {
         self.take_report()
     }

@@ -18,7 +18,7 @@ fn retiming(name: &'static str, before: SeenItem, after: Option<SeenItem>) -> Ki
     })
 }
 
-/// A store that hands out what it replaces.
+/// A store that returns the replaced item.
 fn swapping(name: &'static str, before: SeenItem, after: SeenItem) -> KilledOperation {
     let (old, new) = (before.clone(), after.clone());
     KilledOperation::new(name, Some(before), Some(after), move |arena, _| {

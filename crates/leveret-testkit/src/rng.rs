@@ -11,7 +11,7 @@ impl Rng {
         Rng(seed)
     }
 
-    /// A sequence of its own for a part of a run: what one part draws does not shift what another sees.
+    /// A sequence of its own for a part of a run: draws of one part do not shift those of another.
     pub fn fork(&self, part: u64) -> Rng {
         Rng(mix(self.0 ^ mix(part.wrapping_add(1))))
     }

@@ -11,7 +11,7 @@ use leveret_engine::{Arena, OpenOptions};
 use crate::arena_copy::ArenaImage;
 use crate::layout::{region, seal_superblock, shards, CONTROL, HASH_SEED, SHARD_GIVEN, SHARD_SIZE, SUPERBLOCK_LEN};
 
-/// Makes a new arena at `path`, replacing what is there, with a hash seed made from `seed`.
+/// Creates a new arena at `path`, replacing an existing one, with a hash seed made from `seed`.
 pub fn create(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -27,7 +27,7 @@ pub fn create(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<
     file.write_all_at(&page, 0)
 }
 
-/// What an arena has behind it: the counters that wrap, or outgrow a field that keeps a part of them.
+/// History of an arena: the counters that wrap, or outgrow a field that keeps a part of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Age {
     /// Flushes.

@@ -17,7 +17,7 @@ const LARGE: u64 = 4;
 const LEASES: u64 = 8;
 const APPENDED_MAX: u64 = 10_000;
 
-/// A place in the life of a growing key: which life, how far, and who brought it there.
+/// A position in the life of a growing key: which life, how far, and by which worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     life: u32,
@@ -25,7 +25,7 @@ struct Mark {
     by: u64,
 }
 
-/// What this worker has seen of the growing keys.
+/// This worker's view of the growing keys.
 #[derive(Debug, Default)]
 struct Seen {
     last: Option<Mark>,
@@ -42,8 +42,7 @@ pub struct SharedKeys {
 }
 
 impl Seen {
-    /// Judges what was read of a key. `grown`: it is this worker's own step, so it must be higher than all that was
-    /// seen.
+    /// Judges a key's value. `grown`: it is this worker's own step, so it must be higher than all earlier ones.
     fn judge(&mut self, key: &[u8], mark: Mark, grown: bool) -> Result<(), Trouble> {
         if self.lives_before.contains(&mark.life) {
             return Err(Trouble::Lie(format!("{} has its earlier life {:x} again", show(key), mark.life)));
@@ -130,7 +129,7 @@ impl SharedKeys {
     fn count(&mut self, arena: &Arena) -> Result<(), Trouble> {
         let key = format!("shared:count:{}", self.rng.below(GROWING)).into_bytes();
         let now = Time::now();
-        // A life of its own for a counter that was forgotten: begun again it is not the old one fallen back.
+        // A life of its own for an evicted counter: its restart must not look like the old one going backwards.
         let initial = (self.rng.below(1 << 31) << 32, Deadline::NEVER);
         let mark = |value: u64| Mark { life: (value >> 32) as u32, height: value as u32, by: 0 };
         let (value, grown) = if self.rng.one_in(3) {
@@ -147,7 +146,7 @@ impl SharedKeys {
         self.seen.entry(key.clone()).or_default().judge(&key, mark(value), grown)
     }
 
-    /// Reads a value with its cas and writes its successor: of all who try, one may succeed.
+    /// Reads a value with its cas and writes its successor: only one of several writers may succeed.
     fn chain(&mut self, arena: &Arena) -> Result<(), Trouble> {
         let key = format!("shared:chain:{}", self.rng.below(GROWING)).into_bytes();
         let now = Time::now();

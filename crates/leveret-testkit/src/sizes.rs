@@ -1,5 +1,5 @@
-//! Operations that are killed in their middle with values of any size: what lies in one segment, in many, and with a
-//! rest behind them; alone, and in an arena that is full of such.
+//! Operations on values of any size that are killed in their middle: values in one segment, in many, and with a tail;
+//! alone, and in an arena full of them.
 
 use leveret_engine::Mode;
 

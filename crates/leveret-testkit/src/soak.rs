@@ -1,7 +1,7 @@
-//! A server that is killed all the time: clients over sockets, in every protocol, half of them by TLS, and threads at the arena itself. Each
-//! owns some keys and knows what a read of them may show: what was acknowledged last or something newer that may have
-//! been stored. Other people's keys must at least be whole and their own. A cache may forget, and how often it did is
-//! told.
+//! A server that is killed again and again: clients over sockets, in every protocol, half of them by TLS, and threads
+//! at the arena itself. Each owns some keys and knows what a read of them may show: the last acknowledged value or a
+//! newer one that may have been stored. Keys of others must at least be whole and match their owner. A cache may
+//! forget, and the report says how often it did.
 use crate::rng::Rng;
 use crate::values::{frame, frames_of};
 use crate::watcher;
@@ -132,7 +132,7 @@ fn start(plan: &SoakPlan) -> io::Result<Child> {
     Ok(child)
 }
 
-/// What a read of an owned key may show.
+/// Allowed results for an owned key.
 #[derive(Clone, Copy, Default)]
 struct Own {
     /// Nothing older than this.
@@ -186,7 +186,7 @@ impl Worker {
 
     fn deleted(&mut self, number: u64) {
         let own = &mut self.own[number as usize];
-        // Whatever is seen from here on must have been stored later.
+        // Any item seen from here on must have been stored later.
         (own.oldest, own.is_there) = (own.newest + 1, false);
     }
 
@@ -230,7 +230,7 @@ impl Worker {
     }
 }
 
-/// Batches over a socket, each of one kind so that it is known what an answer is to.
+/// Batches over a socket, each of one kind so that answers can be matched.
 fn client(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
     let mut worker = Worker::new(plan, writer);
     let protocol = [Protocol::Text, Protocol::Binary, Protocol::Meta][writer as usize % 3];
@@ -240,7 +240,7 @@ fn client(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
         io_timeout: PATIENCE,
         retry_timeout: Duration::ZERO,
         short_cut: false,
-        // The certificate is made for this soak, and nobody but the server has its key.
+        // The certificate is made for this soak, and only the server has its key.
         tls: TlsOptions { verify: false, ..TlsOptions::default() },
         ..Options::default()
     };
@@ -315,7 +315,7 @@ fn client(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
     worker.outcome
 }
 
-/// At the arena itself, beside the server: the same, and takes what a killed server has left.
+/// The same at the arena itself, beside the server; recovers what a killed server has left.
 fn neighbour(plan: &SoakPlan, writer: u64, is_over: &AtomicBool) -> SoakOutcome {
     let mut worker = Worker::new(plan, writer);
     let arena = match open(&plan.arena, true) {

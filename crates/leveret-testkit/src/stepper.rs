@@ -31,7 +31,7 @@ pub struct Stepped {
 pub enum ChildStep {
     /// One more instruction has run.
     Ran {
-        /// Instructions run so far in the stepped part.
+        /// Instructions run in the stepped part.
         steps: u64,
         /// Address of the next instruction. The same address twice in a row is one repeated string instruction in its
         /// middle.

@@ -1,5 +1,5 @@
-//! What a torture worker stores its own keys in: an arena, or for the control group a private map, so that the same
-//! work is measured with and without the engine.
+//! Where a torture worker stores its own keys: an arena, or for the control group a private map, so that the same work
+//! is measured with and without the engine.
 
 use std::collections::HashMap;
 
@@ -102,7 +102,7 @@ impl KeyStore for Private {
         self.items.insert(key.to_vec(), (value.to_string().into_bytes(), Deadline::NEVER));
         Ok(value)
     }
-    /// Nobody flushes private memory.
+    /// Private memory is never flushed.
     fn flushes_done(&self, _ledger: &Ledger) -> u64 {
         0
     }

@@ -1,5 +1,5 @@
-//! The torture: many processes at one arena, Rust, PHP and Ruby, and a killer among them. Whoever is killed is replaced at
-//! once. In calm moments every living process must get something done; at the end everything must fit together.
+//! The torture: many processes at one arena, Rust, PHP and Ruby, and a killer among them. Killed workers are replaced
+//! at once. In calm moments every living process must make progress; at the end everything must be consistent.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -19,12 +19,12 @@ use crate::rng::Rng;
 use crate::scratch;
 use crate::worker::{self, ledger_path, Post, PATIENCE};
 
-/// What a storm is made of.
+/// Composition of a storm.
 #[derive(Clone, Debug)]
 pub struct Weather {
     /// Workers on the arena.
     pub processes: u64,
-    /// The PHP extension, if PHP takes part. Who takes part has every second worker, or every third.
+    /// The PHP extension, if PHP takes part. Each language gets every second or third worker.
     pub extension: Option<PathBuf>,
     /// The folders where Ruby finds the gem, if Ruby takes part.
     pub ruby: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub enum Group {
     Control,
 }
 
-/// What a storm did.
+/// Counts of a storm.
 #[derive(Clone, Debug, Default)]
 pub struct StormOutcome {
     /// Per group: processes, counts, latencies.
@@ -64,7 +64,7 @@ pub struct StormOutcome {
     pub calms: u64,
     /// What the inspection at the end saw.
     pub inspection: String,
-    /// What was wrong. Empty: nothing.
+    /// The failures. Empty: none.
     pub failures: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ struct Storm<'a> {
     outcome: StormOutcome,
 }
 
-/// Every so long the killer rests until everybody has got something done.
+/// Interval at which the killer rests until every worker has made progress.
 const CALM_EVERY: Duration = Duration::from_secs(4);
 /// Operations that each process must do in a calm moment.
 const CALM_OPERATIONS: u64 = 64;
@@ -107,7 +107,7 @@ pub fn rage(weather: &Weather) -> io::Result<StormOutcome> {
     let ledger = Ledger::create(&ledger_path(folder.path()), slots)?;
     let arena = worker::arena_path(folder.path());
     let options = OpenOptions::new().memory(weather.memory).cores(weather.cores);
-    // By a child: whoever has an arena open is among its processes.
+    // In a child: a process that has an arena open counts among its processes.
     let made = process::run(|| match Arena::open(&arena, &options) {
         Ok(_) => Ok(String::new()),
         Err(error) => Err(error.to_string()),
@@ -133,7 +133,7 @@ pub fn rage(weather: &Weather) -> io::Result<StormOutcome> {
 }
 
 impl Weather {
-    /// Who works in a slot; the first is always Rust, which flushes.
+    /// Language of a slot's worker; the first is always Rust, which flushes.
     fn group_of(&self, slot: u64) -> Group {
         let all = [(true, Group::Rust), (self.extension.is_some(), Group::Php), (!self.ruby.is_empty(), Group::Ruby)];
         let here: Vec<Group> = all.iter().filter(|(is_here, _)| *is_here).map(|(_, group)| *group).collect();
@@ -200,7 +200,7 @@ impl Storm<'_> {
             .spawn()
     }
 
-    /// Where a worker of PHP or Ruby says what it found wrong.
+    /// File with the failures found by a worker of PHP or Ruby.
     fn complaints(&self, slot: u64) -> PathBuf {
         self.folder.join(format!("worker-{slot}.stderr"))
     }
@@ -214,7 +214,7 @@ impl Storm<'_> {
             self.wake(false);
             self.replace_the_dead()?;
             let victim = self.rng.below(self.workers.len() as u64) as usize;
-            // Who only begins is mostly spared: an interpreter takes longer to start than most workers live.
+            // A starting worker is mostly spared: an interpreter takes longer to start than most workers live.
             let worker = &self.workers[victim];
             if self.ledger.counts(worker.slot).operations == worker.before && !self.rng.one_in(8) {
                 continue;
@@ -237,7 +237,7 @@ impl Storm<'_> {
     }
 
     fn signal(&self, worker: usize, signal: Signal) -> bool {
-        // A worker that is dead and not reaped yet still has its number: the signal reaches nobody else.
+        // A dead worker that is not reaped yet keeps its pid: the signal reaches no other process.
         kill(self.workers[worker].pid(), signal).is_ok()
     }
 
@@ -267,8 +267,8 @@ impl Storm<'_> {
         self.outcome.failures.push(format!("{group:?} worker of slot {slot}: {ending} {}", words.trim_end()));
     }
 
-    /// Nobody is killed or stopped until each worker has done some operations. One that does none in all our patience
-    /// hangs.
+    /// No kill or stop until each worker has completed some operations. A worker that completes none within the
+    /// time-out hangs.
     fn calm(&mut self) -> io::Result<()> {
         self.wake(true);
         self.replace_the_dead()?;
@@ -329,7 +329,7 @@ impl Storm<'_> {
                 self.note(worker.slot, worker.group, &ending);
             }
             if let Process::Other(child) = &mut worker.process {
-                // Killing the dead is an error that says nothing.
+                // Killing a dead process returns an error without meaning.
                 let _ = child.kill();
                 let _ = child.wait();
             }

@@ -1,5 +1,5 @@
-//! Those who live on after a kill. On the arena as the dead process left it: a reader looks first, then four processes
-//! work on it at once, then the whole arena is verified.
+//! Survivors of a kill. On the arena as the dead process left it: a reader looks first, then four processes work on it
+//! at once, then the whole arena is verified.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -152,8 +152,8 @@ fn subject_progress(
     Err(format!("{} holds {seen}: neither the old value {before} nor the new one {after}", show(&operation.subject)))
 }
 
-/// Everything that has to hold on an arena whose writer died in `operation`. `least`: what was seen of the operation
-/// earlier, and must not be undone.
+/// Everything that must hold on an arena whose writer died in `operation`. `least`: an earlier image's view of the
+/// operation, which must not be undone.
 pub fn prove(path: &Path, operation: &KilledOperation, seed: u64, least: HowFar) -> Result<HowFar, String> {
     let reader = process::run(|| look(&open(path)?, operation).map(encode));
     let first = decode(&reader.into_result().map_err(|why| format!("a reader that came first: {why}"))?)?;
@@ -253,7 +253,7 @@ impl<'a> Survivor<'a> {
 
     fn value(&mut self, key: &[u8]) -> Vec<u8> {
         self.counter += 1;
-        // Few large ones: four processes with eight keys each must fit beside what is there.
+        // Few large ones: four processes with eight keys each must fit beside the existing items.
         let len = if self.rng.one_in(16) { 33_000 } else { self.rng.below(500) as usize };
         values::frame(key, self.writer, self.counter, len)
     }
@@ -343,7 +343,8 @@ impl<'a> Survivor<'a> {
         Ok(())
     }
 
-    /// Takes a lease, waiting for the other survivors but not for the dead, and proves that nobody else holds it.
+    /// Takes a lease, waiting for other survivors but not for dead processes, and proves that no other process holds
+    /// it.
     fn hold_lease(&mut self, key: &[u8]) -> Result<(), String> {
         let guard = [b"held:", key].concat();
         let begun = Instant::now();

@@ -46,9 +46,9 @@ pub struct StreamShape {
     pub loop_percent: u64,
     /// Keys of the loop.
     pub loop_keys: u64,
-    /// Share of requests, in percent, that store their key anew without looking.
+    /// Share of requests, in percent, that store their key without a get.
     pub set_percent: u64,
-    /// Every so many requests two keys exchange their popularity; 0 = never.
+    /// Requests after which two keys exchange their popularity; 0 = never.
     pub drift_every: u64,
     /// Requests in a second: lifetimes are in seconds.
     pub requests_per_sec: u64,
@@ -91,7 +91,7 @@ pub struct TraceStream {
     /// Which key has which rank.
     ranked: Vec<u32>,
     sent: u64,
-    /// Keys that never return, so far.
+    /// Keys so far that never return.
     once: u64,
     scan_left: u64,
     looped: u64,

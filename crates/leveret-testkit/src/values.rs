@@ -4,12 +4,12 @@
 //! before it. A value is one frame or, after append and prepend, several. It is text so that PHP can make and check it
 //! as easily.
 
-/// What a frame says about itself.
+/// Contents of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueFrame<'a> {
     /// The key it was stored under.
     pub key: &'a [u8],
-    /// Who wrote it.
+    /// The writer.
     pub writer: u64,
     /// Which of the writer's values it is.
     pub counter: u64,
@@ -31,7 +31,7 @@ pub fn frame(key: &[u8], writer: u64, counter: u64, filler_len: usize) -> Vec<u8
     bytes
 }
 
-/// Takes the value apart. The error says what is wrong with it.
+/// Splits the value into frames. The error says what is wrong with it.
 pub fn frames(mut value: &[u8]) -> Result<Vec<ValueFrame<'_>>, String> {
     let mut found = Vec::new();
     while !value.is_empty() {

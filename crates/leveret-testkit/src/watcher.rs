@@ -8,13 +8,13 @@ use std::time::Duration;
 /// The keys that clients use: `soak:WRITER:NUMBER` below these.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownKeys {
-    /// So many writers.
+    /// Number of writers.
     pub writers: u64,
-    /// So many keys of each.
+    /// Keys of each writer.
     pub keys: u64,
 }
 
-/// Lines are reported by so many.
+/// Lines between two reports.
 const REPORT: u64 = 100;
 
 /// Watches the server at this port of 127.0.0.1, and again when it comes back, until it is killed or told a line that
@@ -87,7 +87,7 @@ fn check(line: &[u8], known: KnownKeys, last_gid: &mut u64) -> Result<(), String
     if kind == "key" && !is_known(name, known) || kind == "rip" && name != "127.0.0.1" {
         return Err(format!("nobody uses {name}"));
     }
-    // What a neighbour has done has no connection, and says whose it is.
+    // An event of another process has no connection, and names that process.
     let mut is_neighbours = false;
     for name in rest {
         let value = field(name)?;
@@ -143,7 +143,7 @@ impl Process {
         child.map(Process)
     }
 
-    /// Kills it. Returns how many lines it had read at least, and what was wrong.
+    /// Kills it. Returns the least number of lines that it had read, and what was wrong.
     pub fn kill(mut self) -> io::Result<(u64, Option<String>)> {
         self.0.kill()?;
         let mut said = String::new();
@@ -170,7 +170,7 @@ mod tests {
         let passes = |line: &str| check(line.as_bytes(), known, &mut 4).is_ok();
         for good in [store, close, "skipped=17\n"] {
             assert!(passes(good), "{good:?}");
-            // Whatever is missing, twice or another is noticed.
+            // Missing, repeated and wrong lines are noticed.
             for at in 0..good.len() {
                 assert!(
                     !passes(&[&good[..at], &good[at + 1..]].concat()) || good.as_bytes()[at].is_ascii_digit(),

@@ -14,7 +14,7 @@ use crate::shared::{is_plausible, SharedKeys};
 use crate::stores::Private;
 use crate::values::show;
 
-/// What a worker has to know.
+/// Parameters of a worker.
 #[derive(Clone, Debug)]
 pub struct Post {
     /// Folder of the arena and the ledger.
@@ -90,7 +90,7 @@ pub fn run_control(post: &Post) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// A worker lives until it is killed, and steps back behind the killer, who would else starve among so many.
+/// A worker lives until it is killed, at a lower priority than the killer, which would otherwise starve.
 fn settle() {
     alarm::cancel();
     // Where that is not allowed the storm is only milder.
@@ -179,6 +179,6 @@ fn is_usable(arena: &Arena, post: &Post) -> Result<(), String> {
     Ok(())
 }
 
-/// How long nobody may be without any operation, while nobody is killed or stopped. Patience with a loaded machine, no
-/// measure.
+/// Longest time without progress of a worker, while no process is killed or stopped. For loaded machines; not a
+/// measurement.
 pub const PATIENCE: Duration = Duration::from_secs(crate::process::HANG_SECS as u64);

@@ -1,5 +1,5 @@
-//! What both ends of TLS share, the server and the client: certificates and keys in files, sending what is encrypted, and
-//! wiping what was secret.
+//! Parts of TLS shared by the server and the client: certificates and keys in files, sending encrypted bytes, and
+//! wiping secrets.
 #![forbid(unsafe_code)]
 
 mod pem;

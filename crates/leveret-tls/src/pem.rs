@@ -1,4 +1,4 @@
-//! Certificates and keys in PEM files. What is wrong with one is told in a line that names the file.
+//! Certificates and keys in PEM files. An error is one line that names the file.
 use leveret_engine::reason;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};

@@ -3,7 +3,7 @@ use rustix::io::Errno;
 use rustls::ConnectionCommon;
 use std::io::{ErrorKind, Write};
 
-/// Sends what a connection has encrypted. AGAIN: the socket has not taken all of it.
+/// Sends a connection's encrypted bytes. AGAIN: the socket has not accepted all of them.
 pub fn flush<Side>(connection: &mut ConnectionCommon<Side>, socket: &mut dyn Write) -> Result<(), Errno> {
     while connection.wants_write() {
         match connection.write_tls(socket) {

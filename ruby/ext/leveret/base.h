@@ -22,7 +22,7 @@ static inline leveret_bytes bytes_of_string(VALUE string)
 	return bytes_of(RSTRING_PTR(string), (size_t) RSTRING_LEN(string));
 }
 
-/* A key as a String. TypeError for what is neither String nor Symbol. */
+/* A key as a String. TypeError for anything but String and Symbol. */
 static inline VALUE key_string(VALUE key)
 {
 	if (RB_LIKELY(RB_TYPE_P(key, T_STRING))) {
@@ -31,10 +31,10 @@ static inline VALUE key_string(VALUE key)
 	return SYMBOL_P(key) ? rb_sym2str(key) : rb_str_to_str(key);
 }
 
-/* The module and the parents of what is raised (init.c). */
+/* The module and the base classes of errors (init.c). */
 extern VALUE rb_mLeveret, rb_eLeveretError, rb_eLeveretArenaError;
 
-/* Raises what a status means that is no answer. `len`: bytes of the value, where there was one. */
+/* Raises the error of a status. `len`: bytes of the value, if there was one. */
 NORETURN(void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key, size_t len));
 
 void leveret_init_errors(void);

@@ -124,7 +124,7 @@ static VALUE attach(
 	size_t limit = NIL_P(frozen_bytes) ? 0 : NUM2SIZET(frozen_bytes);
 	name = rb_str_new_frozen(StringValue(name));
 	dir = NIL_P(dir) ? Qnil : rb_str_new_frozen(StringValue(dir));
-	/* After all user code. What is kept of one arena is nothing to another one. */
+	/* After all user code. Kept values of one arena do not hold for another one. */
 	if (cache->handle) {
 		rb_raise(rb_eArgError, "this Leveret::Cache is initialized already: make a new one");
 	}
@@ -173,7 +173,7 @@ uint32_t cache_deadline(VALUE ttl, uint32_t now)
 
 /* --- reading --- */
 
-/* Not inlined: what is kept needs none of its room on the stack. */
+/* Not inlined: hits in kept values need none of its stack. */
 __attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 {
 	leveret_reading reading;

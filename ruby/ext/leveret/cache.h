@@ -1,4 +1,4 @@
-/* cache.h: what a Leveret::Cache holds, and how its methods reach the arena. They are in cache.c, cache_many.c,
+/* cache.h: state of a Leveret::Cache, and how its methods reach the arena. They are in cache.c, cache_many.c,
  * cache_fetch.c, cache_walk.c and cache_stats.c. */
 #ifndef RUBY_LEVERET_CACHE_H
 #define RUBY_LEVERET_CACHE_H
@@ -6,7 +6,7 @@
 #include "frozen.h"
 #include "value.h"
 
-/* An open arena. A call that waits without the GVL keeps it open, while another thread may open the arena anew. */
+/* An open arena. A call that waits without the GVL keeps it open, while another thread may reopen the arena. */
 typedef struct handle {
 	leveret_arena *arena;
 	size_t key_max;
@@ -34,7 +34,7 @@ void cache_reopen(cache *cache);
 
 #define REOPENS_MAX 8
 
-/* Sets `status` to what `call` answers for the cache's arena, opened anew where it was lost. */
+/* Sets `status` to the result of `call` for the cache's arena, which is reopened if it was lost. */
 #define CACHE_ASK(cache, status, call) \
 	do { \
 		int tries_ = 0; \
@@ -52,13 +52,13 @@ static inline void cache_check_key(const cache *cache, VALUE key)
 	}
 }
 
-/* The deadline of a ttl: seconds (Numeric, or what has to_i, as a Duration), nil for never. */
+/* The deadline of a ttl: seconds (Numeric, or an object with to_i, such as a Duration), nil for never. */
 uint32_t cache_deadline(VALUE ttl, uint32_t now);
 
 /* `hash`: of the key in this arena, or NULL. False: a miss. */
 bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value);
 
-/* OK, EXISTS or MISS; raises what is no answer. */
+/* OK, EXISTS or MISS; raises every other result. */
 leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leveret_mode mode, uint64_t cas);
 
 handle *handle_keep(handle *handle);

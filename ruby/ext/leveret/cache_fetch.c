@@ -1,4 +1,4 @@
-/* cache_fetch.c: fetch: one process computes what is missing, the others wait for it (leveret_compute_next). */
+/* cache_fetch.c: fetch: one process computes a missing value, the others wait for it (leveret_compute_next). */
 #include "cache.h"
 
 #include <ruby/thread.h>
@@ -6,7 +6,7 @@
 
 typedef struct request {
 	cache *cache;
-	/* Kept apart from the cache's, which the block may open anew: a lease goes back to where it came from. */
+	/* Kept apart from the cache's, which the block may reopen: a lease is released at its own arena. */
 	handle *handle;
 	VALUE key, ttl, value;
 	leveret_bytes name;
@@ -23,7 +23,7 @@ static void *take_step(void *context)
 	return NULL;
 }
 
-/* The value is at hand, so only what the caller can mend is worth an exception: not a want of memory or of a lock. */
+/* The value is computed, so only errors that the caller can fix are raised: not a lack of memory or a held lock. */
 static void keep(request *request)
 {
 	cache *cache = request->cache;
@@ -106,7 +106,7 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 	return value;
 }
 
-/* --- a lease as an object: for those who decide themselves what counts as found --- */
+/* --- a lease as an object: for callers that decide themselves what counts as found --- */
 
 typedef struct lease {
 	handle *handle; /* NULL: it was given back */
@@ -117,7 +117,7 @@ typedef struct lease {
 static void lease_give_back(lease *lease)
 {
 	if (lease->handle) {
-		/* What a fork has inherited is its parent's to give back. */
+		/* A lease inherited by a fork belongs to the parent. */
 		if (lease->holder == getpid()) {
 			leveret_lease_release(lease->handle->arena, &lease->ticket);
 		}
@@ -126,7 +126,7 @@ static void lease_give_back(lease *lease)
 	}
 }
 
-/* By the garbage collector: giving back is a store and a wake, which wait for nobody. */
+/* Called by the garbage collector: a release is a store and a wake-up, which never wait. */
 static void lease_release(void *pointer)
 {
 	lease_give_back(pointer);
@@ -175,7 +175,7 @@ static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 {
 	cache *cache = cache_begin(self);
 	lease *lease;
-	/* Made first, so that a lease that was granted is given back whatever is raised from here on. */
+	/* Created first, so that a granted lease is released if anything raises from here on. */
 	VALUE object = TypedData_Make_Struct(cLease, struct lease, &lease_type, lease);
 	key = rb_str_new_frozen(key_string(key));
 	cache_check_key(cache, key);

@@ -21,8 +21,8 @@ static VALUE get_multi(int argc, VALUE *argv, VALUE self)
 	cache *cache = cache_begin(self);
 	VALUE keys = flat(argc, argv), found = rb_hash_new();
 	for (long from = 0; from < RARRAY_LEN(keys); from += LEVERET_AHEAD) {
-		/* Whose bytes are used when no user code runs any more: to_str of one key may change another one, or make a
-		 * String anew. */
+		/* Strings whose bytes are used after all user code has run: to_str of one key may change another one, or create
+		 * a new String. */
 		VALUE own[LEVERET_AHEAD];
 		leveret_bytes names[LEVERET_AHEAD];
 		uint64_t hashes[LEVERET_AHEAD];

@@ -48,7 +48,7 @@ static VALUE path(VALUE self)
  * * +recoveries+: locks taken from dead processes; +lock_waits+: writes that had to sleep for a lock
  * * +retries+: reads given up because the index changed again and again
  * * +flushes+: how often it was emptied; +created+: Unix time of its creation or of the last of these
- * * +attached+: living processes that have written to it
+ * * +attached+: processes that have written and are alive to it
  * @return [Hash{Symbol => Integer, String}]
  * @raise [ArenaError] the arena cannot be read
  */

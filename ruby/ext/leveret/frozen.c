@@ -1,5 +1,5 @@
-/* frozen.c: the decoded-value cache. Reading an item anew costs a copy and a decoder, and proving that it is unchanged
- * one look at the index. The oldest values go when there are too many bytes.
+/* frozen.c: the decoded-value cache. Reading an item again costs a copy and a decoder, proving that it is unchanged one
+ * look at the index. The oldest values are dropped when there are too many bytes.
  */
 #include "frozen.h"
 #include "value.h"
@@ -14,8 +14,7 @@ typedef struct frozen_value {
 	size_t bytes;
 } frozen_value;
 
-/* A key is its bytes, whatever its encoding: asking for that too, as Ruby's own functions do, takes half of a
- * look-up. */
+/* A key is its bytes, with any encoding: comparing that too, as Ruby's own functions do, takes half of a look-up. */
 static int compare(st_data_t one, st_data_t other)
 {
 	VALUE a = (VALUE) one, b = (VALUE) other;
@@ -37,8 +36,8 @@ static uint64_t word(const char *at, size_t len)
 	return word;
 }
 
-/* Ruby's own numbers of bytes come of a secret of this process and take half of a look-up; here that secret is in each
- * product, so nobody can choose keys that meet. Of the last word some bytes may have been in the one before. */
+/* Ruby's own hash of bytes takes half of a look-up. Here a secret of this process is in each product, so keys with
+ * equal hashes cannot be constructed. The last word may repeat bytes of the one before. */
 static uint64_t secrets[2];
 
 static st_index_t hash(st_data_t key)

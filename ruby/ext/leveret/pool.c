@@ -198,7 +198,7 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	return Qnil;
 }
 
-/* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is
+/* set_credentials(server, user, password): credentials for the server with this index. A server without passwords is
  * used without. */
 static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE password)
 {
@@ -238,7 +238,7 @@ static VALUE set_prefix(VALUE self, VALUE prefix)
 	return Qnil;
 }
 
-/* --- what goes wrong --- */
+/* --- errors --- */
 
 static const char *meaning(int32_t code)
 {
@@ -310,7 +310,7 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 		class = eNoServer;
 		text = rb_utf8_str_new_cstr("there is no server");
 	} else if (code == LEVERET_CODE_CONNECTION_FAILURE && is_told) {
-		/* What is wrong with TLS. */
+		/* A TLS error. */
 		class = eFailed;
 		text = rb_enc_associate(said, rb_utf8_encoding());
 	} else if (why) {
@@ -396,7 +396,7 @@ static VALUE take_turn(VALUE context)
 	turn *turn = (void *) context;
 	if (turn->pool->waiting) {
 		turn->pool->waiting = 0;
-		/* What a fork has inherited is its parent's to send. */
+		/* Requests inherited by a fork are sent by the parent. */
 		if (pool_is_ours(turn->pool)) {
 			pool_run(turn->pool);
 		}

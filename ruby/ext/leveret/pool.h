@@ -9,15 +9,15 @@
 
 #include <sys/types.h>
 
-/* A leveret_pool is used by one thread at a time, and a thread that waits for a socket lets the others run: so whoever
- * uses it takes the mutex. What is done in memory needs it only while somebody has it. */
+/* A leveret_pool is used by one thread at a time, and a thread that waits for a socket lets the others run: so every
+ * use takes the mutex. Operations in memory need it only while another thread has it. */
 typedef struct pool {
 	leveret_pool *pool;
 	VALUE mutex;
 	VALUE values;     /* #retrieve(bytes, flags) gives the value of bytes that are not just a String */
 	VALUE allowed;    /* the classes that Marshal data of another entrance may name; nil: any */
 	VALUE settings;   /* what it was told: an Array of Arrays */
-	bool busy;        /* somebody has the mutex */
+	bool busy;        /* a thread has the mutex */
 	uint32_t waiting; /* quiet requests of a batch that was not sent yet */
 	size_t waiting_bytes;
 	pid_t batch_of;   /* the process that has begun the batch: its fork inherits it, and must not send it */
@@ -28,7 +28,7 @@ typedef struct pool {
  * settings. */
 pool *pool_of(VALUE self);
 
-/* Runs `body` with the mutex, after what waits has been sent, and gives what it returns. */
+/* Runs `body` with the mutex, after queued requests were sent, and returns its result. */
 VALUE pool_locked(pool *pool, VALUE (*body)(VALUE), void *context);
 /* The same, but what waits goes on waiting. */
 void pool_locked_quietly(pool *pool, VALUE (*body)(VALUE), void *context);
@@ -37,14 +37,13 @@ void pool_locked_quietly(pool *pool, VALUE (*body)(VALUE), void *context);
 void pool_begin(pool *pool);
 /* Whether this process has begun the batch, and not one that it was forked from. */
 bool pool_is_ours(const pool *pool);
-/* Sends the batch: without the GVL, unless it is all memory. Raises Failed in a fork of the process that has begun
- * it. */
+/* Sends the batch: without the GVL, unless it is all memory. Raises Failed in a fork of the process that has begun it. */
 int32_t pool_run(pool *pool);
 /* Runs what may wait and calls nothing of Ruby's. */
 void pool_without_gvl(pool *pool, void (*function)(void *context), void *context);
 /* The arena that may be used in place of the pool now, or NULL. */
 leveret_arena *pool_arena(pool *pool);
-/* With the mutex: what a server is called in messages. */
+/* With the mutex: a server's name in messages. */
 VALUE pool_name(pool *pool, uint32_t index);
 
 /* What user code has made of a key, or of a value, must be a String by now. */
@@ -87,17 +86,17 @@ static inline VALUE taken(const leveret_bytes *bytes)
 	return rb_str_new((const char *) bytes->data, (long) bytes->len);
 }
 
-/* Of what is told as flags, this bit is no flag of the wire: the bytes are Marshal, whatever the flags say. */
+/* A bit in the returned flags that is no flag of the wire: the bytes are Marshal, whatever the flags say. */
 #define IS_MARSHAL (1ull << 32)
 
-/* An answer's bytes as a client class sees them: the value, for what its flags or its writer say. */
+/* An answer's bytes for a client class: the value by its flags or its writer. */
 VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes);
 
 /* [bytes, flags, cas] for a codec of the application's own, or [value, nil, cas] for what another entrance has
  * stored. */
 VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes);
 
-/* Raises what a code means that is no answer: Leveret::Pool::Failed, NoServer or Refused. */
+/* Raises the error of a code: Leveret::Pool::Failed, NoServer or Refused. */
 NORETURN(void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said));
 
 static inline bool pool_is_answer(int32_t code)

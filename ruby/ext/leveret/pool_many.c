@@ -42,7 +42,7 @@ static VALUE gets_locked(VALUE context)
 	return Qnil;
 }
 
-/* What is made of an answer. A stored nil is an Array of its own, so that it is told from a miss. */
+/* Converts an answer. A stored nil is an Array of its own, to be distinguished from a miss. */
 typedef VALUE (*row_of)(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes);
 
 static VALUE value_of(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
@@ -55,7 +55,7 @@ static VALUE value_and_cas_of(pool *pool, const leveret_meta *meta, uint64_t cas
 	return rb_assoc_new(pool_value(pool, meta, bytes), ULL2NUM(cas));
 }
 
-/* The same keys, as Strings, in an Array that nobody else changes. */
+/* The same keys, as Strings, in an Array of our own. */
 static VALUE own_keys(VALUE keys)
 {
 	Check_Type(keys, T_ARRAY);

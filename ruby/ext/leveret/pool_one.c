@@ -42,7 +42,7 @@ static VALUE ask_locked(VALUE context)
 	return Qnil;
 }
 
-/* Asks, and raises what is no answer. */
+/* Sends the request, and raises errors. */
 static void ask(call *call)
 {
 	call->bytes = Qnil;
@@ -132,8 +132,7 @@ static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
 
 VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 {
-	/* Without #retrieve the client knows itself what the flags mean: Dalli's bit of what is compressed may be any other
-	 * to it. */
+	/* Without #retrieve the client interprets the flags itself: Dalli's compression bit may mean anything to it. */
 	bool is_plain = meta->codec == LEVERET_CODEC_NONE || (NIL_P(pool->values) && meta->origin == LEVERET_RUBY);
 	bool is_bytes = is_plain
 		&& (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
@@ -180,8 +179,8 @@ static leveret_meta meta_of(VALUE flags, VALUE bytes)
 /* The wire's longest key. */
 #define WIRE_KEY_MAX 250
 
-/* Whether an arena may be asked without a batch. Negative exptimes, which mean something else in each protocol, may
- * not, nor what a server would refuse. */
+/* Whether the request may go to an arena without a batch. Negative exptimes, which mean something else in each
+ * protocol, may not, nor values that a server would refuse. */
 static bool is_simple(pool *pool, leveret_operation operation, VALUE key, VALUE bytes, int64_t exptime)
 {
 	return (operation == LEVERET_OP_SET || operation == LEVERET_OP_ADD || operation == LEVERET_OP_REPLACE)
@@ -309,7 +308,7 @@ static VALUE flush_quiet(VALUE self)
 	return Qnil;
 }
 
-/* delete(key, cas): 0: whatever version is there. */
+/* delete(key, cas): 0: any version. */
 static VALUE delete_key(VALUE self, VALUE key, VALUE cas)
 {
 	call call = {

@@ -1,4 +1,4 @@
-/* pool_servers.c: which servers there are, which of them has a key, and what is asked of one of them. */
+/* pool_servers.c: the list of servers, the server of a key, and requests to one server. */
 #include "pool.h"
 
 static VALUE names_locked(VALUE context)
@@ -43,7 +43,7 @@ static VALUE route_locked(VALUE context)
 	routing *routing = (void *) context;
 	leveret_pool *pool = routing->pool->pool;
 	leveret_server server;
-	/* Lets those be tried again whose rest is over. */
+	/* Lets servers be tried again after their time-out. */
 	pool_begin(routing->pool);
 	routing->index = leveret_pool_route(pool, bytes_of_string(routing->key));
 	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS
@@ -74,7 +74,7 @@ static VALUE rest_locked(VALUE context)
 	return Qnil;
 }
 
-/* rest(index, seconds): that server has failed, and is not asked for so long. */
+/* rest(index, seconds): that server has failed, and is not used for this time. */
 static VALUE rest(VALUE self, VALUE index, VALUE seconds)
 {
 	resting resting = { .pool = pool_of(self), .index = NUM2UINT(index), .seconds = NUM2LL(seconds) };

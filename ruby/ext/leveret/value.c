@@ -1,7 +1,7 @@
 /* value.c: which form a value is stored in, and what is made of the bytes that any entrance has stored.
  *
  * Strings are stored as they are, integers as numbers that the engine can count, floats as text. Arrays and hashes that
- * JSON can say are JSON, which PHP reads as arrays; everything else is Marshal, which nobody but Ruby reads.
+ * JSON can say are JSON, which PHP reads as arrays; everything else is Marshal, which only Ruby reads.
  */
 #include "value.h"
 
@@ -104,7 +104,7 @@ static VALUE load(VALUE bytes)
 	return rb_funcall(mMarshal, id_load, 1, bytes);
 }
 
-/* By its name: who never asked for it has no such class. */
+/* Looked up by name: a program that never loaded it has no such class. */
 static bool is_timeout(VALUE error)
 {
 	VALUE class = rb_obj_class(error);
@@ -140,8 +140,8 @@ static VALUE failed(VALUE context, VALUE error)
 	return Qundef;
 }
 
-/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not
- * about the data. */
+/* Damaged data may make Marshal, and any class's own marshal_load, raise anything. An error of Timeout is not about the
+ * data. */
 VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said)
 {
 	return rb_rescue2(body, value, failed, (VALUE) said, rb_eStandardError, rb_eNoMemError, rb_eNotImpError,
@@ -170,7 +170,7 @@ static problem read_bool(VALUE bytes, VALUE *value)
 	return NULL;
 }
 
-/* A String that Ruby stored says itself whether it is text; one of somebody else's is text if it can be. */
+/* A String that Ruby stored has its encoding; another one is text if it is valid UTF-8. */
 static VALUE as_string(const leveret_meta *meta, VALUE bytes)
 {
 	if (meta->origin == LEVERET_RUBY && (meta->flags & FLAG_BINARY)) {
@@ -188,8 +188,7 @@ static bool is_marshal(VALUE bytes)
 	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
 }
 
-/* NULL: *bytes is the decompressed value. Nobody's value is longer than what Dalli's default compressor would have made
- * of it. */
+/* NULL: *bytes is the decompressed value. No value is longer than the limit of Dalli's default compressor. */
 static problem decompress(uint8_t codec, VALUE *bytes)
 {
 	size_t len;
@@ -330,7 +329,7 @@ void value_warn(VALUE key, problem why)
 static VALUE load_allowed(VALUE self, VALUE bytes, VALUE allowed)
 {
 	VALUE value;
-	/* What was checked is what is loaded, whoever changes the caller's String meanwhile. */
+	/* A copy, so that the checked bytes are the loaded ones, even if the caller's String changes meanwhile. */
 	bytes = rb_str_new_frozen(StringValue(bytes));
 	problem why = read_marshal(bytes, class_list(allowed), &value);
 	if (why) {

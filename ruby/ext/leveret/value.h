@@ -31,10 +31,9 @@ static inline leveret_bytes encoded_bytes(const encoded *encoded)
 /* Why bytes make no value here; NULL: they do. */
 typedef const char *problem;
 
-/* The value of a found item, or of what has taken its place. OK; LOST and other failures: as leveret_read_copy; MISS:
- * it is gone, or the bytes make no value, and *why says why. `allowed`: a Hash whose keys are the names of the classes
- * that Marshal data may name, or nil: any. Runs user code (marshal_load) after the copy, when nothing is left that a
- * longjmp could harm. */
+/* The value of a found item, or of its newer version. OK; LOST and other failures: as leveret_read_copy; MISS: it is
+ * gone, or the bytes make no value, and *why says why. `allowed`: a Hash whose keys are the names of the classes that
+ * Marshal data may name, or nil: any. Runs user code (marshal_load) after the copy, when a longjmp can do no harm. */
 leveret_status value_read(
 	const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why);
 
@@ -44,8 +43,8 @@ leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_r
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);
 
-/* What `body` gives for `value`; Qundef where it raised what is about the data: then *said, unless NULL, is the
- * message. Everything else that it raises or throws goes on its way, a Timeout too. */
+/* The result of `body` for `value`; Qundef if it raised an error about the data: then *said, unless NULL, is the
+ * message. Everything else that it raises or throws passes through, a Timeout too. */
 VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said);
 
 /* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */
@@ -74,7 +73,7 @@ problem php_read(VALUE text, VALUE *value);
 bool compact_is(VALUE bytes);
 problem compact_read(VALUE bytes, VALUE *value);
 
-/* PHP and JSON nest at most so deep here; what is deeper is damaged, or goes by Marshal. */
+/* Deepest nesting of PHP and JSON here; deeper data is damaged, or is stored by Marshal. */
 #define DEPTH_MAX 100
 
 #endif

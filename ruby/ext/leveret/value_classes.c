@@ -1,5 +1,5 @@
-/* value_classes.c: the classes that Marshal data names, found without making anything of it. Marshal's own filter is
- * called when an object is there already and its marshal_load has run. No length and no count is believed.
+/* value_classes.c: finds the classes that Marshal data names, without creating objects. Marshal's own filter is called
+ * when an object exists already and its marshal_load has run. Every length and count is checked.
  */
 #include "value.h"
 
@@ -87,7 +87,7 @@ static bool read_object(scan *scan, int level);
 
 static bool read_symbol(scan *scan, int level, VALUE *name);
 
-/* How many, and so many pairs of a symbol and a value. */
+/* The count, and that many pairs of a symbol and a value. */
 static bool read_fields(scan *scan, int level)
 {
 	long count;

@@ -1,5 +1,5 @@
 /* value_compact.c: the compact form of arrays (docs/array-format.md). Lists are Arrays, maps are Hashes whose keys are
- * Strings and Integers. No length and no count is believed.
+ * Strings and Integers. Every length and count is checked.
  */
 #include "value.h"
 

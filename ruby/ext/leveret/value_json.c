@@ -227,7 +227,7 @@ bool json_write(VALUE value, VALUE *text)
 	return true;
 }
 
-/* --- reading: bytes of anybody, in a String of our own that nobody changes --- */
+/* --- reading: untrusted bytes, in a private String --- */
 
 typedef struct reader {
 	const char *at, *end;
@@ -318,7 +318,7 @@ static int read_unicode(const char **at, const char *end)
 	return second >= 0xdc00 && second < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (second - 0xdc00) : -1;
 }
 
-/* From behind the opening quote to the closing one at `end`. What it becomes is never longer. */
+/* From after the opening quote to the closing one at `end`. The result is never longer. */
 static VALUE unescape(reader *reader, const char *at, const char *end)
 {
 	VALUE string = rb_str_new(NULL, end - at);

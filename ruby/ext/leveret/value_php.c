@@ -1,6 +1,6 @@
 /* value_php.c: what PHP's serialize() writes, without objects: arrays whose keys are 0, 1, 2 ... become Arrays, others
  * Hashes whose keys are Strings and Integers, as PHP has them. Objects belong to PHP and are refused, and so are
- * references, which nobody but PHP has. No length and no count is believed.
+ * references, which only PHP has. No length and no count is trusted.
  */
 #include "value.h"
 

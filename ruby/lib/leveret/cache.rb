@@ -17,17 +17,17 @@ module Leveret
     end.freeze
   end
 
-  # The cache that every process of this host shares: Ruby, PHP and, through <tt>leveret serve</tt>, every memcached client.
+  # The cache that all processes of this host share: Ruby, PHP and, through <tt>leveret serve</tt>, every memcached client.
   #
   #   cache = Leveret::Cache.new
   #   user = cache.fetch("user:#{id}", 300) { User.find(id).as_json }
   #
-  # Keys are Strings or Symbols, any bytes, up to +stats[:key_max]+ of them. +nil+ is a value like any other: a miss is told from
-  # it by a default of one's own (<tt>get(key, :none)</tt>), by #exist? or by #get_multi, which gives what was found.
-  # A +ttl+ is a number of seconds, or nil for an item that does not expire; 0 or less means that it is over at once. An item is also
-  # forgotten when the arena is full and others are of more use. Each read gives a copy, unless the cache is <tt>frozen: true</tt>.
+  # Keys are Strings or Symbols, any bytes, up to +stats[:key_max]+ of them. +nil+ is a value like any other: to distinguish it
+  # from a miss, pass a default (<tt>get(key, :none)</tt>), or use #exist? or #get_multi, which returns only hits. A +ttl+ is a
+  # number of seconds, or nil for an item that does not expire; 0 or less means that it expires at once. An item is also evicted
+  # when the arena is full and others are more useful. Each read returns a copy, unless the cache is <tt>frozen: true</tt>.
   #
-  # A miss is an answer. What prevents an operation is raised, always as a child of Leveret::Error.
+  # A miss is a result. A failed operation raises a subclass of Leveret::Error.
   class Cache
     # Bytes of an arena that is created: 64 MB.
     MEMORY = 64 << 20

@@ -18,22 +18,22 @@ module Dalli
   # For programs that ask.
   MIN_SUPPORTED_MEMCACHED_VERSION = '1.4'
 
-  # What a client raises: its children say more.
+  # Base class of a client's errors.
   class DalliError < RuntimeError; end
-  # For programs that name it: what goes wrong with servers ends as a RingError.
+  # For programs that name it: failures of servers are raised as a RingError.
   class NetworkError < DalliError; end
   # No server could be asked.
   class RingError < DalliError; end
   # A value cannot be serialized.
   class MarshalError < DalliError; end
-  # What is stored cannot be read: it is damaged, or names a class that is not there or not allowed.
+  # A stored value cannot be read: it is damaged, or names a class that is missing or not allowed.
   class UnmarshalError < DalliError; end
   # A value takes more bytes than +value_max_bytes+ (1 MB), after its compression.
   class ValueOverMaxSize < DalliError; end
   # Never raised: in a quiet block everything may be asked. For programs that name it.
   class NotPermittedMultiOpError < DalliError; end
 
-  # What a miss is where nil is a value (cache_nils).
+  # A miss when nil is a value (cache_nils).
   class NilObject; end
   # What #get answers for a miss with <tt>cache_nils: true</tt>.
   NOT_FOUND = NilObject.new
@@ -42,7 +42,7 @@ module Dalli
   QUIET = :dalli_multi
 
   class << self
-    # Sets what is written to, a Logger.
+    # Sets the Logger.
     attr_writer :logger
 
     # What is written to: what was set, else Rails' own, else default_logger.

@@ -4,7 +4,7 @@ require 'uri'
 require_relative 'tls'
 
 module Leveret
-  # What a client or a store is told about its servers: "host:port:weight", "[::1]:port", "/path:weight", "memcached://host:port", and
+  # Addresses of servers for a client or a store: "host:port:weight", "[::1]:port", "/path:weight", "memcached://host:port", and
   # ours: "tls://host:port:weight", "arena:NAME" and "/path/NAME.arena".
   # @private
   module Servers
@@ -95,7 +95,7 @@ module Leveret
       Tls::SCHEME + server.host
     end
 
-    # As whom a server is asked: what its address says, then the options, then the environment. nil: as nobody.
+    # Credentials for a server: from its address, then the options, then the environment. nil: none.
     def credentials(server, options)
       return if server.arena?
 
@@ -111,8 +111,8 @@ module Leveret
       end
     end
 
-    # A Leveret::Pool of these servers, with Dalli's options and defaults: a second for each step, half a minute of rest for who failed,
-    # twenty other places to look at. +values+ makes values of bytes and flags (#retrieve).
+    # A Leveret::Pool of these servers, with Dalli's options and defaults: a second for each step, half a minute of back-off after
+    # a failure, twenty other places to look at. +values+ converts bytes and flags to values (#retrieve).
     def pool(values, servers, options, allowed = nil)
       pool = Pool.new(values, allowed)
       pool.set_option(Pool::RING, Pool::RING_DALLI)

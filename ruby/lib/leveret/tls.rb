@@ -7,7 +7,7 @@ module Leveret
     SCHEME = 'tls://'
     # Of the option +tls+, in the order of Pool#set_tls.
     NAMES = %i[ca_file peer_name certificate key verify].freeze
-    # What an SSLContext may hold that is not understood here: to leave it out would speak with others than were meant.
+    # Settings of an SSLContext that are not supported here: ignoring them would accept other servers than intended.
     UNKNOWN = { ca_path: 'tls: { ca_file: FILE }', cert: 'tls: { certificate: FILE }', key: 'tls: { key: FILE }',
                 verify_callback: 'tls: { verify: true or false }' }.freeze
 

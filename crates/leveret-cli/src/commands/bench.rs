@@ -23,23 +23,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Compare the caches that this machine has, with Leveret among them.
+/// Compare Leveret with the other caches on this machine.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArgs {
-    /// What to measure [default: all]
+    /// Charts to measure [default: all]
     #[arg(value_name = "CHART", value_parser = charts::named)]
     charts: Vec<&'static Chart>,
 
-    /// Show the charts and the caches, and what is missing here
+    /// List the charts and the caches, and what is missing on this machine
     #[arg(long)]
     list: bool,
 
-    /// Few keys, one round, and only the first and last of what a chart varies: under a minute; its figures say little
+    /// Few keys, one round, and only the first and last variant of a chart: under a minute; do not quote its figures
     #[arg(long)]
     quick: bool,
 
-    /// Turns of each cache, of which charts that count and do not time take 3 at most [default: 11]
+    /// Turns of each cache; charts that count instead of timing take at most 3 [default: 11]
     #[arg(long, value_name = "N", value_parser = rounds)]
     rounds: Option<usize>,
 
@@ -47,7 +47,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = keys)]
     keys: Option<u32>,
 
-    /// Only caches whose name has this in it; may be given more than once
+    /// Only caches whose name contains this; may be repeated
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
 
@@ -55,11 +55,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
 
-    /// Take everybody as installed, without the settings that let them show their best
+    /// Use all caches as installed, without settings in their favour
     #[arg(long)]
     fair_defaults: bool,
 
-    /// A turn that takes longer has failed
+    /// Time-out of a turn
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = units::parse_duration)]
     patience: Duration,
 
@@ -99,11 +99,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FOLDER")]
     svg: Option<PathBuf>,
 
-    /// Measure nothing: show and write what an older run measured, whose --json this file has
+    /// Measure nothing: show an older run from its --json file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["charts", "list", "quick", "rounds", "keys", "only", "peers", "fair_defaults"])]
     from: Option<PathBuf>,
 
-    /// Say what has changed since an older run, whose --json this file has
+    /// Compare with an older run from its --json file
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
 }
@@ -116,8 +116,8 @@ Examples:
   leveret bench --compare old.json
   leveret bench --from old.json --html report.html
 
-Each turn has its own server, on loopback or a Unix socket, and its own PHP processes: one writes and another reads.
-Every value is compared; a cache that gives a wrong one, none, or that crashes or hangs, has no figure but the reason.
+Each turn starts its own server, on loopback or a Unix socket, and its own PHP processes: one writes, another reads.
+Every value is compared. A cache with a wrong or missing value, a crash or a time-out gets the reason in place of a figure.
 
 Exit codes: 0 done; 1 nothing could be measured; 2 wrong usage; 3 no PHP, or a file cannot be read or written.";
 
@@ -129,7 +129,7 @@ fn keys(text: &str) -> Result<u32, String> {
     units::parse_number(text, 1, 10_000_000)
 }
 
-/// A chart and who is in it.
+/// A chart and its caches.
 type Sheet = (&'static Chart, Vec<CachePeer>);
 
 impl BenchArgs {
@@ -182,7 +182,7 @@ impl BenchArgs {
         Err(Failure::Refused(format!("stopped after {whole} of {all} charts; nothing is left running")))
     }
 
-    /// What was measured, in all forms that are asked for.
+    /// Writes the results in all requested forms.
     fn tell(&self, report: &BenchReport, old: Option<&BenchReport>, json: bool) -> CommandResult {
         self.save(report)?;
         if json {
@@ -229,7 +229,7 @@ impl BenchArgs {
             }
         }
         let report = BenchReport {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: leveret_server::RELEASE.to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
             rounds: run.rounds,

@@ -27,7 +27,7 @@ Examples:
   leveret delete --arena apcu user:7 user:8
   leveret keys | sed -n 's/^key=\\(user%3A[^ ]*\\).*/\\1/p' | xargs -r leveret delete --encoded
 
-Exit codes: 0 every key was there; 1 at least one was not; 3 cannot reach the arena.";
+Exit codes: 0 every key exists; 1 a key is missing; 3 cannot reach the arena.";
 
 #[derive(Serialize)]
 struct Line<'a> {

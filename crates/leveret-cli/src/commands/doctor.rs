@@ -1,7 +1,7 @@
-//! `leveret doctor`: looks at everything around the arenas that can be wrong, says what it means and how to mend it.
+//! `leveret doctor`: finds faults around the arenas, and says what each means and how to fix it.
 //!
-//! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show
-//! it a machine with any illness.
+//! Each part gathers facts and then judges them. The judgement is a pure function of the facts, so that tests can cover
+//! any faulty machine.
 mod arenas;
 mod contents;
 mod folder;
@@ -19,15 +19,15 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Find out why it does not work: permissions, sizes, mounts, limits, PHP's configuration
+/// Find configuration errors: permissions, sizes, mounts, limits, PHP
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// The PHP to ask [default: php, and Debian's configuration of php-fpm, Apache and CGI]
+    /// The PHP to check [default: php, and Debian's configuration of php-fpm, Apache and CGI]
     #[arg(long, value_name = "PATH")]
     php: Option<PathBuf>,
 
-    /// Ask no PHP
+    /// Do not check PHP
     #[arg(long, conflicts_with = "php")]
     no_php: bool,
 }
@@ -35,14 +35,14 @@ pub struct DoctorArgs {
 const EXAMPLES: &str = "\
 Examples:
   leveret doctor
-  sudo -u www-data leveret doctor           the same, as php-fpm's user sees it
+  sudo -u www-data leveret doctor           the same, for php-fpm's user
   leveret doctor --php /usr/bin/php8.4
   leveret doctor --json | jq 'select(.level == \"problem\")'
 
 What WordPress, Laravel, Rails, Django and others need: a page for each application in docs/apps of the
 source, and in /usr/share/doc/leveret/docs/apps of the package.
 
-Exit codes: 0 no problem (notes and warnings may be there); 1 at least one problem.";
+Exit codes: 0 no problem (but perhaps notes and warnings); 1 at least one problem.";
 
 /// Memory of an arena, unless told otherwise; also what Docker gives /dev/shm.
 const USUAL_MEMORY: u64 = leveret_server::settings::MEMORY;
@@ -55,7 +55,7 @@ pub enum Severity {
     Ok,
     /// Good to know.
     Note,
-    /// It works, but worse than it could, or not for everybody.
+    /// It works, but worse than it could, or not for all users.
     Warning,
     /// It does not work.
     Problem,
@@ -71,38 +71,38 @@ pub struct Finding {
     /// Why it matters; empty where all is well.
     pub means: String,
     /// A command, or a sentence where no one command does it.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 impl Finding {
     pub fn ok(subject: &'static str, found: impl Into<String>) -> Finding {
-        Finding { level: Severity::Ok, subject, found: found.into(), means: String::new(), mend: None }
+        Finding { level: Severity::Ok, subject, found: found.into(), means: String::new(), fix: None }
     }
 
     pub fn note(subject: &'static str, found: impl Into<String>, means: impl Into<String>) -> Finding {
-        Finding { level: Severity::Note, subject, found: found.into(), means: means.into(), mend: None }
+        Finding { level: Severity::Note, subject, found: found.into(), means: means.into(), fix: None }
     }
 
     pub fn warning(
         subject: &'static str,
         found: impl Into<String>,
         means: impl Into<String>,
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Finding {
-        Finding { level: Severity::Warning, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+        Finding { level: Severity::Warning, subject, found: found.into(), means: means.into(), fix: Some(fix.into()) }
     }
 
     pub fn problem(
         subject: &'static str,
         found: impl Into<String>,
         means: impl Into<String>,
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Finding {
-        Finding { level: Severity::Problem, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+        Finding { level: Severity::Problem, subject, found: found.into(), means: means.into(), fix: Some(fix.into()) }
     }
 
-    fn mended_by(self, mend: impl Into<String>) -> Finding {
-        Finding { mend: Some(mend.into()), ..self }
+    fn fixed_by(self, fix: impl Into<String>) -> Finding {
+        Finding { fix: Some(fix.into()), ..self }
     }
 }
 
@@ -159,8 +159,8 @@ fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
         if !finding.means.is_empty() {
             writeln!(out, "         {FAINT}means{FAINT:#}   {}", shown(finding.means.as_bytes()))?;
         }
-        if let Some(mend) = &finding.mend {
-            writeln!(out, "         {FAINT}mend{FAINT:#}    {}", shown(mend.as_bytes()))?;
+        if let Some(fix) = &finding.fix {
+            writeln!(out, "         {FAINT}fix{FAINT:#}     {}", shown(fix.as_bytes()))?;
         }
     }
     let count = |level, noun| counted(findings.iter().filter(|finding| finding.level == level).count() as u64, noun);

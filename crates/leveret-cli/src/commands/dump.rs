@@ -21,7 +21,7 @@ pub struct DumpArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  leveret dump --json > cache.json                           a backup; back: leveret restore < cache.json
+  leveret dump --json > cache.json                           a backup; to restore it: leveret restore < cache.json
   leveret dump > cache.dump                                  for memcached: types of PHP and Ruby are lost
   leveret dump localhost:11211 > cache.dump                  of a server
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
@@ -80,12 +80,12 @@ fn told_of(left_out: u64, advice: &str) -> Exit {
     Exit::No
 }
 
-/// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
-/// the requests fit into any socket's buffer while nobody reads the answers.
+/// Keys requested from a server together: a round trip for each would take most of the time. Few enough that the
+/// requests fit into any socket's buffer while the answers are unread.
 const BATCH: usize = 50;
 
 impl DumpArgs {
-    /// The keys of a server's dump, each fetched. What has expired or was evicted in between is not there any more.
+    /// Fetches each key of a server's dump. Items that expired or were evicted in between are missing.
     fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> CommandResult {
         let timeout = self.listing.patience.timeout;
         let mut out = output::raw();

@@ -17,7 +17,7 @@ pub struct FlushArgs {
     #[command(flatten)]
     reach: Reach,
 
-    /// Empty it later: the items stay until then, and what is stored meanwhile goes as well
+    /// Empty it after this time: items stay until then, and items stored meanwhile are removed too
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_negative_numbers = true)]
     delay: Option<Duration>,
 }

@@ -56,7 +56,7 @@ impl ManArgs {
             let path = page.map_err(failed)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name.starts_with("leveret") && name.ends_with(".1") {
-                // What stands behind the options has one heading there, and it says nothing.
+                // The text after the options has a meaningless heading there.
                 let text = fs::read_to_string(&path).map_err(failed)?.replace(".SH EXTRA", ".SH EXAMPLES");
                 fs::write(&path, format!("{text}{FILES}")).map_err(failed)?;
             }

@@ -28,7 +28,7 @@ Examples:
   leveret get --json greeting user:7        value, flags, encoding, cas and deadline, one object a line
   leveret get --encoded 'a%20key%00'        a key that a shell cannot write
 
-Exit codes: 0 every key was there; 1 at least one was not; 3 cannot reach the arena.";
+Exit codes: 0 every key exists; 1 a key is missing; 3 cannot reach the arena.";
 
 impl GetArgs {
     pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {

@@ -1,4 +1,4 @@
-//! `leveret keys`: every key with what is known of its item, in the lines of memcached's `lru_crawler metadump`.
+//! `leveret keys`: every key with its item's attributes, in the lines of memcached's `lru_crawler metadump`.
 use crate::conversation::Exchange;
 use crate::json;
 use crate::output::{self, CommandResult, Exit};

@@ -98,7 +98,7 @@ pub fn arenas(target: &TargetArgs) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
         .dir()
         .map(std::path::absolute)
         .transpose()
-        .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))?;
+        .map_err(|error| Failure::Unreachable(format!("cannot read the current folder: {}", reason(&error))))?;
     let dir = leveret_place::directory(absolute.as_deref())?;
     // One that was named: the others are there, or made when they are needed.
     if !dir.exists() {

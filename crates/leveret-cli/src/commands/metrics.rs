@@ -8,7 +8,7 @@ use leveret_server::metrics::{self, Source};
 use std::io::Write;
 use std::path::Path;
 
-/// Print metrics of arenas for Prometheus; no server is needed
+/// Print metrics of arenas for Prometheus, without a server
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct MetricsArgs {
@@ -23,9 +23,9 @@ Examples:
   leveret metrics apcu default                           these two
   leveret metrics --arena apcu | promtool check metrics
   leveret metrics > cache.prom.tmp && mv cache.prom.tmp /var/lib/prometheus/node-exporter/cache.prom
-  leveret serve --metrics 9150                           the same and the server's own, over HTTP
+  leveret serve --metrics 9150                           the same, and the server's own, over HTTP
 
-An arena of the folder that cannot be opened has memcached_up 0, and standard error says why.";
+For an arena that cannot be opened memcached_up is 0, and standard error says why.";
 
 impl MetricsArgs {
     pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {

@@ -21,11 +21,11 @@ pub struct PingArgs {
     /// it the arena
     target: Option<String>,
 
-    /// How long all of it may take
+    /// Time-out of the whole check
     #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "1s")]
     timeout: Duration,
 
-    /// Say nothing; the exit code is the answer
+    /// Print nothing; only set the exit code
     #[arg(long, short)]
     quiet: bool,
 }
@@ -37,7 +37,7 @@ Examples:
   leveret ping redis://localhost            a server for clients of Redis
   HEALTHCHECK CMD [\"leveret\", \"ping\", \"--timeout\", \"500ms\", \"--quiet\"]
 
-Exit codes: 0 healthy; 1 it opened but did not answer rightly or in time; 3 cannot reach the arena.";
+Exit codes: 0 healthy; 1 it opened, but an answer was wrong or late; 3 cannot reach the arena.";
 
 /// A cache may forget: the probe can be flushed or evicted between its set and its get. Not three times in a row.
 const ROUNDS: u32 = 3;

@@ -1,4 +1,4 @@
-//! `leveret record`: a trace of what is asked of a living arena, for `leveret simulate`.
+//! `leveret record`: a trace of a living arena's requests, for `leveret simulate`.
 use crate::output::{self, CommandResult, Exit, Failure, LongWork};
 use crate::target::{attach, resolve, TargetArgs};
 use crate::units::{self, counted, span, thousands};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Record what a living arena is asked for, without slowing it
+/// Record a trace of an arena's requests, without slowing it
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = "leveret record [OPTIONS] [ARENA] FILE")]
 pub struct RecordArgs {
@@ -24,7 +24,7 @@ pub struct RecordArgs {
     #[arg(value_name = "ARENA")]
     first: String,
 
-    /// The recording; '-' is standard output; a file that is there is written anew
+    /// The recording; '-' is standard output; an existing file is overwritten
     #[arg(value_name = "FILE")]
     second: Option<String>,
 
@@ -32,11 +32,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     seconds: Option<Duration>,
 
-    /// The share of the keys to record, 0.001 to 1 [default: so that some 8,000 keys are there at a time]
+    /// The share of the keys to record, 0.001 to 1 [default: about 8,000 keys]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     sample: Option<f64>,
 
-    /// Look at them again after this time
+    /// Interval between two samples
     #[arg(long, value_name = "DURATION", value_parser = interval, default_value = "10ms")]
     interval: Duration,
 }
@@ -48,10 +48,9 @@ Examples:
   leveret record shop - --seconds 1h --sample 0.01 | zstd > shop.csv.zst
   leveret simulate shop.csv                             what would more memory buy?
 
-Readers and writers of the arena do nothing for it: 'leveret record' looks at a sample of the keys a hundred times a second,
-and takes no more than a tenth of a processor. A recording holds hashes of keys, sizes, lifetimes and times, no key and no
-value. What it cannot see: gets of keys that nobody stores after the miss; of a key that is read again and again between two
-looks, how often.
+Readers and writers of the arena are not slowed: 'leveret record' samples some of the keys a hundred times a second, with at
+most a tenth of a processor. A recording holds hashes of keys, sizes, lifetimes and times, no keys and no values. It does not
+see gets of keys that are not stored after the miss, nor how often a key was read between two samples.
 
 Exit codes: 0 done; 2 wrong usage; 3 cannot reach the arena, write the file, or another recording is under way.";
 
@@ -70,7 +69,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 
 /// Keys of a sample: with some 5,000 the curves are off by half a point at most (docs/eviction.md).
 const KEYS: f64 = 8192.0;
-/// What an item takes, where an arena has too few to tell.
+/// Default item size, for arenas with too few items to measure.
 const USUAL_SIZE: f64 = 512.0;
 /// A pass rests nine times as long as it took, at least.
 const RESTS: u32 = 9;
@@ -84,7 +83,7 @@ const LATE_MISSES: f64 = 100.0;
 const FEW_STORES: u64 = 1000;
 /// Less than this share of the stores makes curves that promise too much.
 const STORES_SEEN: f64 = 0.95;
-/// What other recorders are told by.
+/// Announcement for other recorders.
 const SERVICE: &str = "record";
 
 #[derive(Serialize)]
@@ -238,8 +237,8 @@ impl<'a> Recording<'a> {
     fn pass(&mut self) -> Result<(), Failure> {
         let at = self.begun.elapsed().as_millis();
         let now = Time::now();
-        // A key that was not there is stored after a miss, or without having been asked for. Which it was nobody can
-        // see, but there are no more of the former than misses.
+        // A new key was stored after a miss or without a get. They look alike, but the former are at most as many as
+        // the misses.
         let misses = self.arena.stats().misses.saturating_sub(self.before.misses) as f64 * self.sampler.share();
         let Recording { sampler, lines, keys, requests, stores, fills, .. } = self;
         sampler.pass(now, &mut |seen| {
@@ -272,7 +271,7 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// The gets of all keys: what was hit, and what was stored after a miss.
+    /// Gets of all keys: hits, and stores after a miss.
     fn gets(&self) -> u64 {
         let hits = self.arena.stats().hits.saturating_sub(self.before.hits);
         hits + (self.fills as f64 / self.sampler.share()) as u64
@@ -283,7 +282,7 @@ impl<'a> Recording<'a> {
         (self.stores as f64 / all.max(1.0)).min(1.0)
     }
 
-    /// Whole lines, so that whoever is killed leaves a recording.
+    /// Whole lines, so that a killed recorder leaves a readable file.
     fn write(&mut self, is_last: bool) -> io::Result<()> {
         let gets = self.gets();
         if is_last || !self.lines.is_empty() {
@@ -311,7 +310,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Seconds that the item was given when it was stored; of what is there already, those that are left. 0: no end.
+/// Lifetime at the store in seconds; for items that existed before, the rest of it. 0: unlimited.
 fn lifetime(seen: &Seen, now: Time) -> u32 {
     if seen.deadline == Deadline::NEVER {
         return 0;

@@ -7,7 +7,7 @@ use leveret_engine::{OpenOptions, LAYOUT_VERSION};
 use serde::Serialize;
 use std::io::Write;
 
-/// Replace an arena by a new, empty one: of this version's layout, with another size, or both
+/// Replace an arena by a new, empty one, with this version's layout or another size
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RenewArgs {
@@ -15,17 +15,17 @@ pub struct RenewArgs {
     #[arg(value_name = "ARENA")]
     named: Option<String>,
 
-    /// Its size from now on: 64M, 2G, or bytes [default: the size that it has]
+    /// Its new size: 64M, 2G, or bytes [default: its present size]
     #[arg(value_name = "SIZE", value_parser = units::parse_size)]
     size: Option<u64>,
 }
 
 const EXAMPLES: &str = "\
-All items are lost. Processes that use the arena notice at their next request and go on with the new one; those of an older
-version of Leveret that does not read its layout go on without a cache until they are restarted.
+All items are lost. Processes that use the arena notice at their next request and use the new one. Processes of an older
+Leveret that cannot read its layout work without a cache until they are restarted.
 
 Examples:
-  leveret renew pages                       after an upgrade, for what needs the new layout
+  leveret renew pages                       after an upgrade, for features of the new layout
   leveret renew pages 512M                  with more memory
 
 Exit codes: 0 renewed; 3 there is no such arena, or it cannot be replaced.";
@@ -51,7 +51,7 @@ impl RenewArgs {
             (None, Ok(arena)) => arena.memory(),
             (None, Err(_)) if path.exists() => {
                 let why = format!(
-                    "{} cannot be opened, which would tell its size: say it, as 'leveret renew {name} 64M'",
+                    "{} cannot be opened, so its size is unknown: name one, as 'leveret renew {name} 64M'",
                     path.display()
                 );
                 return Err(Failure::Usage(why));

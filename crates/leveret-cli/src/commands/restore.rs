@@ -21,15 +21,15 @@ pub struct RestoreArgs {
     #[command(flatten)]
     reach: Reach,
 
-    /// Make the arena where it is not there yet
+    /// Create the arena if it does not exist
     #[arg(long)]
     create: bool,
 
-    /// Its size then [default: 64 MiB]
+    /// Size of a created arena [default: 64 MiB]
     #[arg(long, short, value_name = "SIZE", value_parser = units::parse_size, requires = "create")]
     memory: Option<u64>,
 
-    /// Store also where there is an item already (dumps say add)
+    /// Replace existing items (dumps use add)
     #[arg(long)]
     replace: bool,
 }
@@ -44,10 +44,10 @@ Examples:
 
 Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was;
 the add commands have no types: PHP's numbers, true and null come back as text.
-A server takes what memcached's protocol can say: keys of up to 250 bytes without spaces and control characters, values as their
-bytes, types as flags; the rest is left out, and counted on standard error. What has expired since the dump is not stored.
+A server gets what memcached's protocol can express: keys of up to 250 bytes without spaces and control characters, values as
+bytes, types as flags; other items are left out, and counted on standard error. Expired items are not stored.
 
-Exit codes: 0 all items are there; 1 some were not stored (counted on standard error); 2 that is no dump; 3 cannot reach the target.";
+Exit codes: 0 all items are stored; 1 some were not stored (counted on standard error); 2 not a dump; 3 cannot reach the target.";
 
 #[derive(Default, Serialize)]
 struct Summary {
@@ -74,10 +74,10 @@ impl RestoreArgs {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             Some(path) => {
-                // A name with a mistake in it would be a new cache that nobody reads.
+                // A mistyped name would create a cache that no program reads.
                 if !self.create && !path.exists() {
                     return Err(Failure::Unreachable(format!(
-                        "there is no arena {}: 'leveret list' shows those that are there, --create makes this one",
+                        "there is no arena {}: 'leveret list' shows the arenas, --create creates this one",
                         path.display()
                     )));
                 }

@@ -6,7 +6,7 @@ use leveret_client::ring::{Explanation, Preset, Ring as Servers, RingServer, Rul
 use serde::Serialize;
 use std::io::Write;
 
-/// Say where keys live in a cluster of memcached servers
+/// Show which server of a memcached cluster holds a key
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RingArgs {
@@ -19,7 +19,7 @@ enum Action {
     Explain(Explain),
 }
 
-/// Say on which server each key lives, and why
+/// Show the server of each key, and why
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 struct Explain {
@@ -48,7 +48,7 @@ Examples:
   leveret ring explain user:42 --servers a:11211:2,b:11211 --preset php-memcached-compatible
   leveret ring explain user:42 --servers a,b,c --preset php-memcache --hash fnv
 
-The text of host and port is hashed: 'localhost' and '127.0.0.1' are different places.";
+The text of host and port is hashed: 'localhost' and '127.0.0.1' are different servers.";
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -13,12 +13,12 @@ use std::path::Path;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct RmArgs {
-    /// The arenas: names, arena:NAME, or paths that end in .arena
+    /// The arenas: names, arena:NAME, or paths ending in .arena
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
     named: Vec<String>,
 
-    /// Even when living processes use it (they notice at their next request, and make a new one), or when it cannot be
-    /// opened. Its memory comes back when the last of them has noticed: restart PHP where it is needed at once
+    /// Also if processes use it or it cannot be opened. They notice at their next request and create a new one. The
+    /// memory is freed when the last one has noticed: restart PHP to free it at once
     #[arg(long, short)]
     force: bool,
 }
@@ -26,8 +26,8 @@ pub struct RmArgs {
 const EXAMPLES: &str = "\
 Examples:
   leveret rm pages
-  leveret rm shop mail                      both, or none where one is missing or in use
-  leveret rm default --force                then the next process makes it anew, with its own size
+  leveret rm shop mail                      both, or none if one is missing or in use
+  leveret rm default --force                then the next process creates it again, with its own size
 
 Exit codes: 0 removed; 1 it is in use, nothing was removed; 3 there is no such arena.";
 
@@ -74,7 +74,7 @@ impl RmArgs {
             };
             writeln!(
                 std::io::stderr(),
-                "{whose} {} still open: the memory comes back as they notice, each at its next request, or end",
+                "{whose} {} still open: its memory is freed when they have noticed, each at its next request, or ended",
                 path.display()
             )?;
         }
@@ -90,11 +90,11 @@ impl RmArgs {
 fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
-        // Its file is there: it is of an earlier boot, and nobody's.
+        // Its file exists but is from an earlier boot, so it is not in use.
         Err(leveret_place::PlaceError::Open(OpenError::Missing(_))) => return Ok(()),
         Err(error) => {
             return Err(Failure::Refused(format!(
-                "whether {} is in use cannot be told: {error}. To remove it all the same: --force",
+                "cannot check whether {} is in use: {error}. To remove it anyway: --force",
                 path.display()
             )))
         }
@@ -102,12 +102,9 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let named = users::programs(&arena.attached_pids()).map_or(String::new(), |named| format!(" ({named})"));
     match arena.stats().attached {
         0 => Ok(()),
-        1 => Err(Failure::Refused(format!(
-            "a living process uses {}{named}: stop it first, or add --force",
-            path.display()
-        ))),
+        1 => Err(Failure::Refused(format!("a process uses {}{named}: stop it first, or add --force", path.display()))),
         count => Err(Failure::Refused(format!(
-            "{} living processes use {}{named}: stop them first, or add --force",
+            "{} processes use {}{named}: stop them first, or add --force",
             thousands(count.into()),
             path.display()
         ))),

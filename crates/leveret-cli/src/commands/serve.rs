@@ -35,21 +35,21 @@ pub struct ServeArgs {
 const EXAMPLES: &str = "\
 Examples:
   leveret serve                                          the arena 'default' on 127.0.0.1:11211
-  leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as one would start memcached
+  leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as you would start memcached
   leveret serve -p 11212                                 another cache, the arena 'port-11212'
   leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP; 'unix-run-leveret-cache.sock'
   sudo leveret serve -d -u memcache -P /run/leveret.pid  in the background, as another user
   sudo leveret serve --memcached-conf /etc/memcached.conf
-  leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
+  leveret serve --arena apcu -p 11212                    the items of PHP's apcu_* functions, for every client
   LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
   leveret serve --metrics 9150                           metrics for Prometheus at http://localhost:9150/metrics
   leveret serve --redis                                  clients of Redis on 127.0.0.1:6379, the arena 'redis'
-  leveret ping localhost && leveret stats localhost      is it well, and how does it do
+  leveret ping localhost && leveret stats localhost      health and statistics
 
-The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
-after kill -9, the items are there, but with --fresh. SIGTERM ends it once what has arrived is answered.
+The command line overrides the environment, and that overrides a file. The cache outlives the server: after a restart, also
+after kill -9, the items are there, except with --fresh. On SIGTERM the server answers received requests and exits.
 
-Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot open the arena.";
+Exit codes: 0 stopped on request; 2 wrong options; 3 cannot listen, or cannot open the arena.";
 
 impl ServeArgs {
     /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.
@@ -71,7 +71,7 @@ impl ServeArgs {
 
 fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     let Gathered { options, logfile, .. } = started;
-    // Whoever asks for the version with the options of a service wants to know whether these are right.
+    // `--version` with the options of a service also checks these.
     let (settings, noted) = settings::of(options)?;
     if options.version || options.license {
         print!("{}", tell_program(options.license));
@@ -95,8 +95,8 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
         log::tell(Level::Info, format_args!("{key} is for the server on the file's own port, and not taken"));
     }
     process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
-    // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
-    // hangs on that.
+    // Still as root: ports below 1024. A Unix socket belongs to the server's user, as memcached's does, since the owner
+    // decides who may connect.
     let bind = || leveret_server::bind(&settings).map_err(unreachable);
     let is_redis_path = settings.redis.as_ref().is_some_and(|redis| matches!(redis.place, RedisPlace::Unix(_)));
     let bound = (settings.unix_path.is_none() && !is_redis_path).then(bind).transpose()?;
@@ -140,7 +140,7 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     ended.map(|()| Exit::Yes).map_err(unreachable)
 }
 
-/// Into the log, for whoever collects it.
+/// Writes to the log, for log collectors.
 fn tell(failure: Failure) -> Failure {
     let code = match &failure {
         Failure::Refused(_) => 1,
@@ -175,16 +175,16 @@ fn make_absolute(options: &mut ServeOptions) -> Result<(), Failure> {
 /// As seen from the folder that the server was started in: in the background it leaves that.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
-    let failed = |error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error)));
+    let failed = |error| Failure::Unreachable(format!("cannot read the current folder: {}", reason(&error)));
     if STARTED_IN.get().is_none() {
         let _ = STARTED_IN.set(std::env::current_dir().map_err(failed)?);
     }
     std::path::absolute(STARTED_IN.get().map_or_else(|| path.to_owned(), |folder| folder.join(path))).map_err(failed)
 }
 
-/// Under memcached's name the first line is memcached's, for those who ask which version it is.
+/// Under memcached's name the first line is memcached's, for scripts that read the version.
 fn tell_program(license: bool) -> String {
-    let ours = format!("leveret {} (memcached-compatible {})\n", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
+    let ours = format!("leveret {} (memcached-compatible {})\n", leveret_server::RELEASE, leveret_server::VERSION);
     let license = if license { "MIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.\n" } else { "" };
     memcached_line().unwrap_or_default() + &ours + license
 }

@@ -20,7 +20,7 @@ pub struct SetArgs {
     /// The value; - reads it from standard input
     value: OsString,
 
-    /// How long the item lives: 30s, 5m, 2h, 1d; 0 = until it is evicted
+    /// Lifetime: 30s, 5m, 2h, 1d; 0 = until it is evicted
     #[arg(
         long,
         value_name = "DURATION",
@@ -31,31 +31,31 @@ pub struct SetArgs {
     )]
     ttl: Duration,
 
-    /// Only when the key is not there yet
+    /// Only if the key does not exist
     #[arg(long, group = "mode")]
     add: bool,
 
-    /// Only when the key is there
+    /// Only if the key exists
     #[arg(long, group = "mode")]
     replace: bool,
 
-    /// Only when the item still has this cas (see get --json)
+    /// Only if the item still has this cas (see get --json)
     #[arg(long, group = "mode", value_name = "CAS", value_parser = |text: &str| units::parse_number::<u64>(text, 0, u64::MAX))]
     cas: Option<u64>,
 
-    /// Behind the present value
+    /// Append to the existing value
     #[arg(long, group = "mode")]
     append: bool,
 
-    /// In front of the present value
+    /// Prepend to the existing value
     #[arg(long, group = "mode")]
     prepend: bool,
 
-    /// A whole number, so that apcu_inc() and the like can count it
+    /// An integer, so that apcu_inc() and others can count it
     #[arg(long)]
     integer: bool,
 
-    /// The 32 bits that memcached clients keep beside a value
+    /// The 32 bits of flags that memcached clients store with a value
     #[arg(
         long,
         value_name = "NUMBER",
@@ -70,7 +70,7 @@ pub struct SetArgs {
     #[arg(long, short)]
     encoded: bool,
 
-    /// Memory of the arena, should this call make it [default: 64M]
+    /// Memory of the arena, if this call creates it [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     memory: Option<u64>,
 }
@@ -95,7 +95,7 @@ impl SetArgs {
         let now = Time::now();
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
-        // Only JSON shows the cas of what was stored.
+        // Only JSON shows the new item's cas.
         let terms = Terms::new(mode).want_cas(json);
         report(arena.store_if(&key, value, meta, deadline, &terms, now)?, mode, json)
     }
@@ -138,10 +138,10 @@ fn parse_integer(value: &[u8]) -> Result<i64, Failure> {
         .map_err(|_| Failure::Usage(format!("'{}' is no whole number of 64 bits, as --integer wants", text.trim())))
 }
 
-/// None: for ever.
+/// None: no expiry.
 fn whole_ttl(ttl: Duration) -> Result<Option<u32>, Failure> {
     let secs = u32::try_from(units::whole_secs(ttl))
-        .map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
+        .map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means no expiry".to_owned()))?;
     Ok((secs > 0).then_some(secs))
 }
 
@@ -165,7 +165,7 @@ fn report(answer: Stored, mode: Mode, json: bool) -> CommandResult {
         out.flush()?;
     } else if let Some(why) = why {
         let reason = match (why, mode) {
-            ("exists", Mode::Cas(_)) => "the item has another cas: somebody has stored it meanwhile",
+            ("exists", Mode::Cas(_)) => "the item has another cas: it was stored meanwhile",
             ("exists", _) => "the key is already there",
             _ => "there is no such key",
         };

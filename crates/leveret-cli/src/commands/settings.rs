@@ -1,4 +1,4 @@
-//! `leveret settings`: what a server was told at its start.
+//! `leveret settings`: a server's settings at its start.
 use crate::output::CommandResult;
 use crate::peer::Reach;
 use crate::tables;
@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   leveret settings localhost
   leveret settings /run/memcached.sock --json | jq .maxconns
-  leveret settings                          what a server of this arena would have by default";
+  leveret settings                          a server's defaults for this arena";
 
 impl SettingsArgs {
     pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {

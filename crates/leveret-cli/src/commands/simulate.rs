@@ -1,4 +1,4 @@
-//! `leveret simulate`: what a trace would miss with more memory, or with another cache.
+//! `leveret simulate`: misses of a trace at other memory sizes, or with other caches.
 mod chart;
 mod run;
 
@@ -22,7 +22,7 @@ pub struct SimulateArgs {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// Sizes of memory to try [default: doubled until everything fits]
+    /// Memory sizes to simulate [default: doubled until everything fits]
     #[arg(long, short, value_name = "SIZE,…", value_delimiter = ',', value_parser = memory)]
     memory: Vec<u64>,
 
@@ -30,26 +30,26 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     policy: Vec<Curve>,
 
-    /// How the trace is written
+    /// Format of the trace
     #[arg(long, value_enum, default_value_t = Written::Auto)]
     format: Written,
 
-    /// The columns of a text that does not name them in its first line; unknown names are passed by
+    /// Columns of a text without a header line; unknown names are ignored
     #[arg(long, value_name = "NAME,…")]
     columns: Option<String>,
 
-    /// Read no more requests than these
+    /// Read at most this many requests
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// Draw the curves into this file
+    /// Write the curves to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Written {
-    /// As the first bytes look
+    /// Detected from the first bytes
     Auto,
     /// Lines of text
     Csv,
@@ -70,10 +70,10 @@ stores its item. A line '# sample=0.01' says that the trace has one key in a hun
 
 'arena' is this program's own engine on an arena of that size. The others are models with the same memory: 'memcached'
 pays for its headers and slab classes (not for its hash table, which -m does not count), 'lru', 's3fifo' and 'gdsf' for
-each item what it takes in an arena, and nothing else. 'bound' is what no cache can beat (PFOO-L: Belady's rule for items
+each item what it takes in an arena, and nothing else. 'bound' is a lower bound for every cache (PFOO-L: Belady's rule for items
 of different sizes).
 
-Exit codes: 0 done; 2 wrong usage, or a trace that makes no sense; 3 a file cannot be read or written.";
+Exit codes: 0 done; 2 wrong usage, or an invalid trace; 3 a file cannot be read or written.";
 
 fn memory(text: &str) -> Result<u64, String> {
     let bytes = units::parse_size(text)?;

@@ -18,7 +18,7 @@ Examples:
   leveret sizes
   leveret sizes localhost:11211
 
-A server answers only when it was started with -o track_sizes, or told `stats sizes_enable`.";
+A server answers only if it was started with -o track_sizes, or after `stats sizes_enable`.";
 
 impl SizesArgs {
     pub fn run(self, target: &TargetArgs, json: bool) -> CommandResult {

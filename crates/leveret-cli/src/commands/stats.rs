@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Show how an arena or a server does: items, memory, hits, evictions
+/// Show items, memory, hits and evictions of an arena or a server
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct StatsArgs {
@@ -29,7 +29,7 @@ Examples:
   leveret stats redis://localhost           INFO of a server for clients of Redis, sorted by name
   leveret stats arena:default               the same of an arena, as if a server ran there
 
-Each process hands in its hits and misses from time to time, so these may be a request behind.";
+Each process reports its hits and misses from time to time, so they may be a request behind.";
 
 /// What --json prints. Fields are added, never renamed.
 #[derive(Debug, Default, Serialize)]
@@ -132,12 +132,12 @@ impl Summary {
         let amplification = self.write_amplification.map_or("-".to_owned(), |factor| format!("{factor:.2}"));
         let rows = [
             ("arena", self.arena.clone(), String::new()),
-            ("age", span(self.age_secs.unsigned_abs()), "since it was made or flushed".to_owned()),
+            ("age", span(self.age_secs.unsigned_abs()), "since it was created or flushed".to_owned()),
             ("items", thousands(self.items), format!("{} with keys and headers", bytes(self.bytes))),
             (
                 "memory",
                 bytes(self.memory),
-                format!("{} claimed, {} free before items are evicted", bytes(self.allocated), bytes(self.free)),
+                format!("{} allocated, {} free before items are evicted", bytes(self.allocated), bytes(self.free)),
             ),
             (
                 "segments",
@@ -159,7 +159,7 @@ impl Summary {
                 "stores",
                 thousands(self.sets),
                 format!(
-                    "{} deletes, {} counts, {} touches, {} flushes",
+                    "{} deletes, {} increments, {} touches, {} flushes",
                     thousands(self.deletes),
                     thousands(self.increments),
                     thousands(self.touches),
@@ -174,14 +174,16 @@ impl Summary {
             (
                 "expired",
                 thousands(self.expired),
-                format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes)),
+                format!("removed after their deadline; {} not removed yet", bytes(self.expired_bytes)),
             ),
-            ("refused", thousands(self.refused), "writes that found no room".to_owned()),
+            ("refused", thousands(self.refused), "writes without room".to_owned()),
             (
                 "attached",
                 thousands(self.attached.into()),
                 users::programs(&self.attached_pids)
-                    .map_or("living processes that have written".to_owned(), |named| format!("have written: {named}")),
+                    .map_or("processes that have written and are alive".to_owned(), |named| {
+                        format!("have written: {named}")
+                    }),
             ),
             ("lock waits", thousands(self.lock_waits), format!("{} reads given up", thousands(self.retries))),
             ("recoveries", thousands(self.recoveries), "locks taken over from killed processes".to_owned()),

@@ -1,4 +1,4 @@
-//! `leveret top`: what arenas and servers do now, refreshed until somebody has seen enough.
+//! `leveret top`: activity of arenas and servers, refreshed until the user quits.
 mod board;
 mod hot;
 mod live;
@@ -19,7 +19,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Show what arenas and servers do, as top does processes
+/// Show the activity of arenas and servers, as top does of processes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArgs {
@@ -27,11 +27,11 @@ pub struct TopArgs {
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 
-    /// Between two looks, 100ms at least
+    /// Refresh interval, at least 100ms
     #[arg(long, short, value_name = "DURATION", value_parser = interval, default_value = "1s")]
     interval: Duration,
 
-    /// Look twice, print one table, and end
+    /// Sample twice, print one table, and exit
     #[arg(long)]
     once: bool,
 
@@ -44,10 +44,10 @@ Examples:
   leveret top                                   all arenas of the folder
   leveret top arena:apcu localhost:11211        an arena and a server, ours or memcached
   leveret top --once | mail -s cache ops        one table, without a terminal
-  leveret top --json --interval 10s >> log      one object for each look, a line each
+  leveret top --json --interval 10s >> log      one object a sample, one a line
 
-Keys: up and down choose, Enter looks closer, k shows the keys that are read most, s sorts, / filters, ? helps, q ends.
-Rates are those between two looks. A server is asked for its statistics, an arena is only looked at: nobody waits for it.";
+Keys: up and down select, Enter shows details, k the most frequently read keys, s sorts, / filters, ? is help, q quits.
+Rates are averages between two samples. Servers are asked for statistics; arenas are read without locks.";
 
 const INTERVAL_MIN: Duration = Duration::from_millis(100);
 
@@ -73,7 +73,7 @@ impl TopArgs {
             ));
         }
         let peers = self.peers(target)?;
-        // A folder is looked at anew each time: arenas come and go.
+        // A folder is read again each time: arenas come and go.
         let folder = (self.targets.is_empty() && target.arena.is_none()).then_some(target);
         let (sender, samples) = mpsc::channel();
         let prober = Prober::new(sender, self.interval, self.patience.timeout);

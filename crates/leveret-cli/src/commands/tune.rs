@@ -7,21 +7,20 @@ use leveret_engine::HugePages;
 use serde::Serialize;
 use std::io::Write;
 
-/// Move an arena that is filled to huge pages: random reads of millions of items wait less
+/// Move a filled arena to huge pages: faster random reads of millions of items
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TuneArgs {}
 
 const EXAMPLES: &str = "\
-Needs Linux 6.1 and an arena in memory (/dev/shm). Takes some 10 milliseconds for each 2 MiB, in which whoever needs
-those 2 MiB waits; the rest goes on. What the arena begins to use later is moved by the next run. Stopping it halfway
-harms nothing.
+Needs Linux 6.1 and an arena in memory (/dev/shm). Takes about 10 milliseconds for each 2 MiB. Accesses to those 2 MiB wait
+meanwhile, others do not. Memory that the arena uses later is moved by the next run. It may be stopped at any time.
 
 Examples:
   leveret tune
   leveret tune --arena apcu --json
 
-Exit codes: 0 moved; 1 some of it could not be moved now; 3 cannot reach the arena, or there are no huge pages for it.";
+Exit codes: 0 moved; 1 a part could not be moved now; 3 cannot reach the arena, or there are no huge pages for it.";
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -53,7 +52,7 @@ impl TuneArgs {
         let mut out = output::text();
         writeln!(out, "{} of {path} on huge pages", units::bytes(moved))?;
         if refused > 0 {
-            writeln!(out, "{} could not be moved now: the machine has no 2 MiB of memory in one piece to spare, or somebody used them; try again later", units::bytes(refused))?;
+            writeln!(out, "{} could not be moved now: the machine has no free 2 MiB of memory in one piece, or a process used them; try again later", units::bytes(refused))?;
         }
         Ok((refused == 0).into())
     }

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Before you remove Leveret: list the settings that name arenas, and say what to write in their place
+/// Before removing Leveret: list settings that name arenas, and their replacements
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {
@@ -23,15 +23,15 @@ pub struct UninstallArgs {
     #[arg(value_name = "FOLDER")]
     folders: Vec<PathBuf>,
 
-    /// Read these folders alone
+    /// Read only these folders
     #[arg(long, requires = "folders")]
     only: bool,
 
-    /// Write it there, and keep each old file beside the new one
+    /// Make the changes, and keep each old file beside the new one
     #[arg(long)]
     apply: bool,
 
-    /// The memcached that takes the arenas' place
+    /// The memcached that replaces the arenas
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:11211")]
     server: ServerAddress,
 }
@@ -44,11 +44,11 @@ Examples:
   leveret uninstall --apply --server cache.example.com:11211
 
 Without --apply it changes nothing. With it, lines of forms that it knows are rewritten or removed, and the old file stays as FILE.leveret-backup, \
-which nobody may read until its mode is given back. Files of other users keep their owner; their symbolic links are not followed.
+with mode 000. Files of other users keep their owner; their symbolic links are not followed.
 
 Files of PHP, Ruby and Python and of configuration are read, up to 1 MiB each; files below node_modules, vendor and .git are not.
 
-Exit codes: 0 nothing names an arena, or all was written; 1 something is left.";
+Exit codes: 0 no setting names an arena, or all were changed; 1 some are left.";
 
 const CONFIGURATION: [&str; 3] = ["/etc/php", "/etc/systemd/system", "/etc/apache2"];
 const APPLICATIONS: [&str; 2] = ["/var/www", "/srv"];
@@ -63,7 +63,7 @@ struct Line {
     file: PathBuf,
     line: usize,
     text: String,
-    /// What is done to it: replace, remove, or by hand.
+    /// Kind of change: replace, remove, or by hand.
     change: &'static str,
     instead: String,
     /// Whether it was written.
@@ -123,7 +123,7 @@ impl UninstallArgs {
                         )
                     }));
                 }
-                Err(why) => told.notes.push(format!("{}: {why}. It is as it was.", shell_word(file))),
+                Err(why) => told.notes.push(format!("{}: {why}. It is unchanged.", shell_word(file))),
             }
         }
         told.lines.append(&mut lines);

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 
-/// Check every structure of an arena; writers wait shortly, readers do not
+/// Check every structure of an arena; writers wait briefly, readers do not
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {}

@@ -17,7 +17,7 @@ use signal_hook::iterator::Signals;
 use std::io::{self, Write};
 use std::{process, thread};
 
-/// Show what the clients of a server do, as it happens
+/// Show the requests of a server's clients as they happen
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
@@ -43,22 +43,22 @@ Examples:
   leveret watch /run/cache.sock --events deletions,evictions
   leveret watch --json | jq -r 'select(.status == \"not_found\") | .key'
 
-The target is 'leveret serve' or any memcached. Seen is what clients of that server do, and of 'leveret serve' what PHP, Ruby and
-tools do in its arena as well (with program and process id). No server waits for who watches: a line says how many events were missed. Times are UTC.
+The target is 'leveret serve' or any memcached. Events are the requests of that server's clients, with 'leveret serve' also those of
+PHP, Ruby and tools in its arena (with program and process id). A server does not wait for watchers: a line counts missed events. Times are UTC.
 
 Exit codes: 0 ended by Ctrl-C; 1 the server refuses; 2 wrong usage; 3 cannot reach the server, or it has gone.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Look-ups, those of stores and deletes too
+    /// Look-ups, including those of stores and deletes
     Fetchers,
     /// Stores
     Mutations,
-    /// Items that were deleted
+    /// Deleted items
     Deletions,
-    /// Items that had to make room
+    /// Evicted items
     Evictions,
-    /// Connections that come and go
+    /// Opened and closed connections
     Connevents,
 }
 
@@ -198,7 +198,7 @@ pub struct WatcherLine {
     pub key: Option<Vec<u8>>,
     /// What else it says, in its order.
     rest: Vec<(String, String)>,
-    /// No event, but so many that were missed.
+    /// No event: the number of missed ones.
     skipped: Option<u64>,
 }
 
@@ -300,7 +300,7 @@ impl WatcherLine {
             "  {event:<7} {style}{result:<10}{style:#} {size:>9}  {ttl:>7}  {}",
             text.unwrap_or_else(|| thousands(self.gid))
         )?;
-        // Somebody else who has the arena open.
+        // Another process that has the arena open.
         if let (by, Some(pid)) = (self.of("by"), self.number("pid")) {
             write!(out, "  {FAINT}{by} {pid}{FAINT:#}")?;
         }

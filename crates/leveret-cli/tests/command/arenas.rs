@@ -147,7 +147,7 @@ fn renew_puts_a_new_arena_in_the_place_of_one() {
     host.run(["renew", "old", "much"]).ends(2);
     host.run(["renew", "old", "1M"]).ends(2);
     fs::write(host.file("foreign.arena"), "no arena").expect("a file");
-    host.run(["renew", "foreign"]).complains(2, "say it, as");
+    host.run(["renew", "foreign"]).complains(2, "name one, as");
     host.run(["renew", "foreign", "8M"]).ends(0);
     let names: Vec<_> =
         fs::read_dir(host.dir()).expect("the folder").map(|file| file.expect("one").file_name()).collect();

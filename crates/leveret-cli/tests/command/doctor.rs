@@ -58,9 +58,9 @@ fn a_missing_folder_is_a_problem_with_the_command_that_mends_it() {
     let host = Host::new();
     let said = host.run(["doctor", "--no-php", "--json", "--dir", "nowhere"]).ends(1);
     assert_found(&said, "problem", "folder", "does not exist");
-    let mend = said.json_lines()[0]["mend"].as_str().expect("a command").to_owned();
-    assert!(mend.starts_with("install -d ") && mend.ends_with("/nowhere"), "{mend}");
-    let status = std::process::Command::new("sh").args(["-c", &mend]).status().expect("sh");
+    let fix = said.json_lines()[0]["fix"].as_str().expect("a command").to_owned();
+    assert!(fix.starts_with("install -d ") && fix.ends_with("/nowhere"), "{fix}");
+    let status = std::process::Command::new("sh").args(["-c", &fix]).status().expect("sh");
     assert!(status.success());
     host.run(["doctor", "--no-php", "--dir", "nowhere"]).ends(0);
 }
@@ -74,7 +74,7 @@ fn a_folder_open_to_all_is_a_problem() {
         &host.run(["doctor", "--no-php", "--json", "--dir", "open"]).ends(1),
         "problem",
         "folder",
-        "everybody may write",
+        "every user may write",
     );
 }
 

@@ -34,7 +34,7 @@ fn arenas_and_their_folders() {
         ("verify --arena bad", 3, "does not begin like an arena"),
         ("stats --arena a/b", 2, "names no arena: use a name of letters"),
         ("rm none", 3, "there is no arena"),
-        ("rm folder", 1, "To remove it all the same: --force"),
+        ("rm folder", 1, "To remove it anyway: --force"),
         ("rm folder --force", 3, "it is a folder"),
         ("ping arena:none", 3, "there is no arena"),
         ("man none", 3, "there is no such file or folder"),

@@ -225,7 +225,7 @@ fn what_is_refused_is_refused_before_the_version_is_told() {
     }
     // What `-u` names is no matter of right and wrong but of the machine.
     let said = host.run(["serve", "-V", "-m", "1024", "-o", "modern", "-u", "nobody.here"]).ends(0);
-    assert_eq!(said.text(), format!("leveret {} (memcached-compatible 1.6.45)\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(said.text(), format!("leveret {} (memcached-compatible 1.6.45)\n", leveret_server::RELEASE));
 }
 
 /// Programs read which memcached it is from the first line of `memcached -h` or `-V`: Dalli's tests, init scripts.

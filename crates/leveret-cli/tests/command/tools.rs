@@ -379,7 +379,7 @@ fn what_serve_cannot_do_it_says_before_it_begins() {
     }
     assert_eq!(
         serve(&host, &["-V"]).text(),
-        format!("leveret {} (memcached-compatible 1.6.45)\n", env!("CARGO_PKG_VERSION"))
+        format!("leveret {} (memcached-compatible 1.6.45)\n", leveret_server::RELEASE)
     );
     assert!(!Path::new("x.sock").exists());
 }

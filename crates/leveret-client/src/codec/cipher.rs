@@ -1,12 +1,12 @@
 //! Values as `memcached_set_encoding_key` of libmemcached 1.1 encrypts them: AES-256 in CBC mode, padded as in PKCS #7.
 //!
-//! What Debian's library does was found by its bytes. The cipher's key is the front of what the application gives, its
-//! first 32 bytes, as they are. The vector that each value begins with comes of all of it, and is always the same: what
-//! OpenSSL's EVP_BytesToKey gives behind a key of 32 bytes, by five rounds of SHA-256 without salt. So equal values
-//! look equal, and who changes a value is not noticed: it keeps values from being read, and no more.
+//! The behaviour of Debian's library was found from its bytes. The cipher's key is the first 32 bytes of the
+//! application's key. The initialization vector is derived from the whole key and is always the same: the output of
+//! OpenSSL's EVP_BytesToKey after a key of 32 bytes, by five rounds of SHA-256 without salt. So equal values look
+//! equal, and a changed value is not detected: encryption only keeps values from being read.
 //!
-//! Of a shorter key libmemcached takes what happens to lie behind it in memory, so that another program, and often
-//! another page, cannot read the value. Zeros stand for that here, which is what it does for 31 bytes.
+//! For a shorter key libmemcached uses the bytes behind it in memory, so that another program, and often another page,
+//! cannot decrypt the value. Here zeros are used, as libmemcached does for 31 bytes.
 use super::Damaged;
 use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit};
 use aes::{Aes256, Block};
@@ -44,7 +44,7 @@ impl Cipher {
         Cipher { aes, vector }
     }
 
-    /// How long a value of so many bytes becomes.
+    /// Encrypted length of a value of `len` bytes.
     pub fn encrypted_len(len: usize) -> usize {
         (len - len % BLOCK).saturating_add(BLOCK)
     }

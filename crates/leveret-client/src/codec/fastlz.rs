@@ -48,7 +48,7 @@ pub fn compress(value: &[u8], out: &mut Vec<u8>) {
                 write_match(len - 2, at - from - 1, is_level_2, out);
                 at += len;
                 run_begin = at;
-                // What comes next often came next before.
+                // Repeated sequences often continue.
                 for begin in at - 2..at {
                     if begin + 3 <= value.len() {
                         note(&mut seen, value, begin);
@@ -172,7 +172,7 @@ fn long_match(count: usize, high: usize, is_level_2: bool, input: &mut &[u8]) ->
     Ok((length, offset))
 }
 
-/// Fills `out[begin..end]` with what lies `back` bytes before; the two may overlap, then it is a pattern.
+/// Fills `out[begin..end]` with the bytes `back` bytes before; if the two overlap, the bytes repeat.
 fn repeat(out: &mut [u8], begin: usize, back: usize, end: usize) {
     if back >= end - begin {
         out.copy_within(begin - back..end - back, begin);
@@ -210,8 +210,8 @@ mod tests {
     }
 
     /// Values of these lengths took 2 to 30 % more room than with FastLZ itself, those that repeat three times as much:
-    /// only matches of 264 bytes were written, no more than 8 KiB back, and nothing was remembered of what a match had
-    /// covered.
+    /// only matches of 264 bytes were written, no more than 8 KiB back, and positions inside a match were not
+    /// remembered.
     #[test]
     fn long_values_are_written_at_level_2() {
         let len = |value: &[u8]| {

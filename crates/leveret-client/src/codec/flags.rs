@@ -1,4 +1,4 @@
-//! What a flags word says about a value. PHP's two families of clients use the same bits for different things.
+//! Meaning of a flags word. PHP's two families of clients use the same bits for different things.
 use leveret_engine::{Encoding, Meta, Origin};
 
 /// How a value's bytes are compressed.
@@ -37,11 +37,11 @@ pub mod origin {
     pub const PECL_MEMCACHE: Origin = Origin::new(2);
     /// The Ruby gems.
     pub const RUBY: Origin = Origin::new(4);
-    /// A server's answer: nobody knows who wrote the item. No item of an arena has it.
+    /// A server's answer: the writer is unknown. No item of an arena has it.
     pub const REMOTE: Origin = Origin::new(15);
 }
 
-/// What an item's bytes are, besides what the engine knows: text, numbers and booleans.
+/// Encodings of an item besides those that the engine knows: text, numbers and booleans.
 pub mod encoding {
     use leveret_engine::Encoding;
 
@@ -59,7 +59,7 @@ pub mod encoding {
     pub const MARSHAL: Encoding = Encoding::new(9);
 }
 
-/// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's
+/// The reading client. It matters where the writer is unknown: for items that came over a socket, and for a server's
 /// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
@@ -109,10 +109,10 @@ impl Form {
         Form { encoding, compression: Compression::None }
     }
 
-    /// How to read an item of the classes, by the flags of their family; a server's answer, by the reader's own, as the
-    /// original does; an item that came over a socket into an arena, by those with which its bytes agree, else by the
-    /// reader's own. None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec
-    /// hold.
+    /// How to read an item. An item of the classes: by the flags of their family. A server's answer: by the reader's
+    /// own flags, as the original does. An item that came over a socket into an arena: by the flags that its bytes
+    /// match, otherwise by the reader's own. `None`: flags that no PHP client writes, or an item stored by another
+    /// entrance, whose encoding and codec apply.
     pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
         match meta.origin {
             origin::PECL_MEMCACHED => Form::from_pecl_memcached(meta.flags),
@@ -155,7 +155,7 @@ impl Form {
         Some(Form { encoding, compression })
     }
 
-    /// Reads pecl/memcache's word. A bool is `0` or `1` there. What it does not know it gives as it is.
+    /// Reads pecl/memcache's word. A bool is `0` or `1` there. Unknown words leave the bytes as they are.
     pub fn from_pecl_memcache(flags: u32) -> Form {
         let encoding = match flags & memcache::TYPE {
             _ if flags & memcache::SERIALIZED != 0 => encoding::PHP,
@@ -168,8 +168,8 @@ impl Form {
         Form { encoding, compression }
     }
 
-    /// Reads Dalli's word. What says to be Marshal and does not begin so was made by a serializer of an application: it is
-    /// given as it is. What is compressed shows only later what it is.
+    /// Reads Dalli's word. An item marked as Marshal that does not begin like one was made by an application's
+    /// serializer: its bytes stay as they are. A compressed item's type shows only after decompression.
     pub fn from_dalli(flags: u32, value: &[u8]) -> Form {
         let is_compressed = flags & dalli::COMPRESSED != 0 && is_zlib(value);
         let is_marshal = flags & dalli::SERIALIZED != 0 && (is_compressed || value.starts_with(b"\x04\x08"));
@@ -202,7 +202,7 @@ impl Form {
             (Compression::None, encoding::PHP) => is_serialized(value),
             (Compression::None, encoding::IGBINARY) => matches!(value, [0, 0, 0, 1 | 2, ..]),
             (Compression::None, _) => true,
-            // Both families send a number as it is, whatever its length.
+            // Both families send numbers uncompressed at any length.
             (_, Encoding::INTEGER | Encoding::DOUBLE | Encoding::BOOL) => false,
             (Compression::BareZlib, _) => is_zlib(value),
             _ => true,
@@ -350,7 +350,7 @@ mod tests {
             assert_eq!(Form::of(&meta(2), Reader::Ruby, zlib), Some(packed(Encoding::RAW, Compression::BareZlib)));
         }
         assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::RAW)));
-        // Of nobody: as the original would.
+        // Of an unknown writer: as the original would.
         assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::INTEGER)));
         assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcached, b"5"), None);
         assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::RAW)));

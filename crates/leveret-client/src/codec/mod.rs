@@ -1,5 +1,5 @@
-//! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and
-//! compression; and how an application's key encrypts what they leave.
+//! The bytes of a value on the wire, as PHP's two families of clients write them: the flags word, compression, and
+//! encryption with an application's key.
 mod cipher;
 pub mod fastlz;
 mod flags;
@@ -27,7 +27,7 @@ impl std::error::Error for Damaged {}
 pub struct Economy {
     /// Shorter values are sent as they are.
     pub threshold: usize,
-    /// A compressed value is kept only if the original is longer than so many times its length.
+    /// A compressed value is kept only if the original is longer than this many times its length.
     pub factor: f64,
     /// The level of zlib or zstd, as each of them counts.
     pub level: i32,

@@ -3,7 +3,7 @@ use super::Damaged;
 
 /// Appends the frame of `value` to `out`. The library takes any level for the nearest that it has.
 pub fn compress(value: &[u8], level: i32, out: &mut Vec<u8>) {
-    // It can fail for want of memory alone; then nothing is appended, and the value is sent as it is.
+    // Fails only without memory; then nothing is appended, and the value is sent uncompressed.
     if let Ok(frame) = zstd::bulk::compress(value, level) {
         out.extend_from_slice(&frame);
     }

@@ -1,10 +1,10 @@
-//! Which protocol a server speaks, where the caller has not said. Text is spoken first, because every server but one
-//! knows it: one that was told to speak nothing but binary, which answers no text, hangs up on 24 bytes of it, and
-//! waits for more on less.
+//! Detects a server's protocol when the caller does not name it. Text comes first, because all servers know it except
+//! those configured for binary only, which answer no text, close the connection after 24 bytes of it, and wait for more
+//! on less.
 //!
-//! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
-//! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
-//! that it is none. What was found is remembered by the process, and for others in an arena of its own.
+//! So a server that answers speaks text, and is not probed. A server that is silent or hangs up at its first request is
+//! probed once, with bytes harmless to a text server, until it has shown itself as binary. The result is remembered by
+//! the process, and for other processes in an arena of its own.
 use super::endpoint::ServerEndpoint;
 use super::fault::{Address, Moved};
 use super::{Link, READABLE, WRITABLE};
@@ -18,10 +18,10 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// So long a server may keep silent before it is probed. One that is slower is not harmed.
+/// How long a server may be silent before it is probed. A slower server is not harmed.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// So long each step of the probe waits at most. The request's own time goes on.
+/// Time-out of each step of the probe. The request's own time-out runs on.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 // More than a binary header has bytes: on less, a server without text waits for the rest.
@@ -34,14 +34,14 @@ const REMEMBERED_SECS: u32 = 24 * 60 * 60;
 /// The folder of arenas and the name of a server.
 type Place = (Option<PathBuf>, String);
 
-/// What this process knows. None: that it is not known, and was looked up.
+/// Known protocols of this process. An inner `None`: looked up, and unknown.
 static KNOWN: Mutex<Option<HashMap<Place, Option<Protocol>>>> = Mutex::new(None);
 
 pub(crate) fn silence(io_timeout: Duration) -> Duration {
     SILENCE.min(io_timeout / 4)
 }
 
-/// What is known of a server before anything is asked of it.
+/// The known protocol of a server, before the first request to it.
 pub(crate) fn recall(endpoint: &ServerEndpoint) -> Option<Protocol> {
     let place = place(endpoint);
     let Some(mut known) = unless_held(&KNOWN) else { return remembered(&place) };
@@ -64,7 +64,7 @@ pub(crate) fn is_binary(endpoint: &mut ServerEndpoint, io_timeout: Duration, opt
     is_binary
 }
 
-/// It is not as it was: it will be asked anew.
+/// The server has changed: detect again.
 pub(crate) fn forget(endpoint: &ServerEndpoint) {
     note(endpoint, None);
 }

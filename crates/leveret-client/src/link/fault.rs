@@ -1,4 +1,4 @@
-//! Where a server is, what a call on its connection came to, and what went wrong.
+//! A server's address, the result of a call on its connection, and failures.
 use crate::code::Code;
 use rustix::io::Errno;
 use rustix::net::SocketAddrUnix;
@@ -28,7 +28,7 @@ impl Fault {
     }
 }
 
-/// What a system call on a link came to.
+/// Result of a system call on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
     Bytes(usize),

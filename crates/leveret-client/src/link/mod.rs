@@ -26,15 +26,15 @@ pub(crate) struct Link {
     is_unix: bool,
     /// Requests may be sent.
     pub is_connected: bool,
-    /// There is a peer, who may have to be told who we are.
+    /// Connected to a peer, which may require a sign-in.
     is_open: bool,
-    /// Whatever goes over it is secret.
+    /// All traffic is secret.
     is_secret: bool,
     sign_in: Option<SignIn>,
     has_sent: bool,
     /// TCP_NODELAY is set.
     is_prompt: bool,
-    /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
+    /// The socket itself may block, for the time in `SO_RCVTIMEO`; set when the link is used for a second batch.
     waits: Option<Duration>,
 }
 
@@ -59,7 +59,7 @@ impl Link {
             .map_err(|errno| Fault::system(Code::Errno, errno))?;
         // Without one of these a connection is slower, not wrong.
         if !is_unix && will_send {
-            // The third packet of the handshake need not go alone: what is sent acknowledges as well.
+            // The third packet of the handshake need not go alone: the first request acknowledges as well.
             let _ = sockopt::set_tcp_quickack(&socket, false);
         }
         if !is_unix && options.keep_alive {
@@ -116,7 +116,7 @@ impl Link {
         Ok(())
     }
 
-    /// Whether sending is what a wait is for, where so much is unsent once it is connected.
+    /// Whether a wait is for sending, given unsent bytes once it is connected.
     pub fn wants_to_send(&self, has_unsent: bool) -> bool {
         match &self.sign_in {
             _ if self.is_open && !self.is_secret => self.holds_back(),
@@ -125,7 +125,7 @@ impl Link {
         }
     }
 
-    /// What is sent early goes ahead of who we are.
+    /// Early data would go before the sign-in.
     pub fn may_send_early(&self) -> bool {
         !self.is_connected && self.sign_in.is_none() && self.wire.tls.is_none()
     }
@@ -192,7 +192,7 @@ impl Link {
         }
     }
 
-    /// Nothing more is sent: the peer reads what was, and then the end.
+    /// Ends the output: the peer reads the sent bytes, and then the end.
     pub fn end_of_output(&mut self) -> rustix::io::Result<()> {
         if let Some(tls) = &mut self.wire.tls {
             tls.finish(&self.wire.socket)?;
@@ -228,7 +228,7 @@ fn recv(wire: &mut Wire, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fau
     match wire.recv(room, flags) {
         Ok(0) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
         Ok(len) => Ok(Moved::Bytes(len)),
-        // Not again from here: the kernel would begin to count the time anew, for ever where signals come often enough.
+        // No retry here: the kernel would restart the time-out, for ever if signals come often enough.
         Err(Errno::INTR) => Ok(Moved::Interrupted),
         Err(Errno::AGAIN) => Ok(Moved::Blocked),
         Err(errno) => Err(Fault::system(Code::UnknownReadFailure, errno)),
@@ -242,7 +242,7 @@ impl AsFd for Link {
 }
 
 fn refused(is_unix: bool, errno: Errno) -> Fault {
-    // libmemcached tells the system's own error for sockets in the file system, but for one at which nobody listens.
+    // libmemcached reports the system's own error for Unix sockets, except for one without a listener.
     let is_plain = !is_unix || errno == Errno::CONNREFUSED;
     Fault::system(if is_plain { Code::ConnectionFailure } else { Code::Errno }, errno)
 }

@@ -1,6 +1,6 @@
-//! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took
-//! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
-//! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
+//! Resolves a server's name to its addresses. That may ask a name server, which our time-outs do not bound, so a slow
+//! answer is not requested again soon by any pool of this process: with a slow or dead name server, a process spends at
+//! most a tenth of its time on a name, instead of all of it after each back-off.
 use super::fault::{Address, Fault};
 use crate::code::Code;
 use crate::try_lock::unless_held;
@@ -10,7 +10,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Mutex;
 use std::time::Instant;
 
-// An answer, also that there is none, holds so many times as long as it took.
+// An answer, also a negative one, is valid for this many times its duration.
 const HOLDS: u32 = 10;
 
 /// With what the name of a server begins that is spoken with through TLS.
@@ -50,7 +50,7 @@ pub(crate) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
     Ok(addresses.into_iter().map(with_port).collect())
 }
 
-/// The port is that of nobody.
+/// The port is a placeholder.
 fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     let begun = Instant::now();
     if let Some(mut all) = unless_held(&HEARD) {
@@ -69,7 +69,7 @@ fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     addresses
 }
 
-/// The host of `tls://host`, to whom its certificate belongs.
+/// The host of `tls://host`, for which its certificate must be issued.
 pub(crate) fn secured_host(host: &str) -> Option<&str> {
     host.strip_prefix(TLS).map(|host| secured_host_and_port(host, 0).0)
 }

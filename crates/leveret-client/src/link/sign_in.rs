@@ -1,5 +1,5 @@
-//! Who asks: a name and a password (SASL PLAIN), said on each new connection before anything else is sent over it.
-//! What comes back is bounded, and must be the answer to that and nothing more.
+//! Sign-in by name and password (SASL PLAIN), on each new connection before anything else is sent. The answer is
+//! bounded, and nothing may follow it.
 use super::fault::Fault;
 use super::stream::Wire;
 use crate::code::Code;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const PLAIN: &[u8] = b"PLAIN";
 
-// Far more than anybody types, and less than a server refuses unread.
+// Far longer than typed passwords, and shorter than what a server refuses unread.
 const PART_MAX: usize = 4096;
 
 // A server has little to say about it.
@@ -22,7 +22,7 @@ const ANSWER_MAX: usize = 4096;
 /// A user's name and password. Neither is ever shown.
 #[derive(PartialEq, Eq)]
 pub struct Credentials {
-    /// As PLAIN has them: nobody to act for, the name, the password, each behind a zero.
+    /// In PLAIN's format: an empty identity to act as, the name, the password, separated by zeros.
     message: Vec<u8>,
     is_lenient: bool,
 }
@@ -49,7 +49,7 @@ impl Drop for Credentials {
     }
 }
 
-/// What has been said of it on one connection, and heard.
+/// State of a sign-in on one connection.
 pub(crate) struct SignIn {
     credentials: Arc<Credentials>,
     output: Vec<u8>,

@@ -8,11 +8,12 @@ use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 
-/// So much is encrypted before the socket is asked whether it takes it.
+/// Bytes encrypted before the next write to the socket.
 const PIECE: usize = 64 << 10;
 
-/// The last byte of more than this goes in a record by itself. memcached 1.6.18 forgets what OpenSSL has decrypted and
-/// it has not read, until the socket has something new: a batch that ends within such a record is answered never.
+/// The last byte of longer output goes in a record by itself. memcached 1.6.18 forgets bytes that OpenSSL has decrypted
+/// and it has not read, until more arrives on the socket: a batch that ends within such a record would never be
+/// answered.
 const ALONE: usize = 2 << 10;
 
 /// Read from the socket at once.
@@ -51,7 +52,7 @@ pub(crate) struct Secured {
     /// Received, and not yet decrypted: there was no room for more.
     rest: Vec<u8>,
     has_heard: bool,
-    /// The socket did not take all of what is being sent.
+    /// The socket accepted only a part of the bytes being sent.
     is_cut: bool,
     trouble: Option<String>,
 }
@@ -70,7 +71,7 @@ impl Secured {
         Ok(Secured { connection, rest: Vec::new(), has_heard: false, is_cut: false, trouble: None })
     }
 
-    /// What has ended it, if that was no error of the system.
+    /// Why it ended, if that was no system error.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
@@ -113,7 +114,7 @@ impl Secured {
                 Err(Errno::AGAIN) => return Ok(false),
                 Err(errno) => return Err(errno),
             }
-            // What comes behind the handshake stays in rustls.
+            // Data behind the handshake stays in rustls.
             self.decrypt(socket, &mut [])?;
         }
     }
@@ -147,7 +148,7 @@ impl Secured {
         }
     }
 
-    /// Decrypts what was received into the room.
+    /// Decrypts received bytes into the buffer.
     fn decrypt(&mut self, socket: &OwnedFd, room: &mut [u8]) -> Result<usize, Errno> {
         let mut len = self.read(room)?;
         let rest = std::mem::take(&mut self.rest);
@@ -155,7 +156,7 @@ impl Secured {
         let is_for_handshake = room.is_empty();
         while !encrypted.is_empty() && (len < room.len() || is_for_handshake) {
             if self.connection.read_tls(&mut encrypted).is_err() {
-                // Its room is full: what is in it goes first. None goes: a record that never ends.
+                // The buffer is full: its records are processed first. If none can be, the record never ends.
                 let more = self.read(&mut room[len..])?;
                 if more == 0 {
                     return Err(self.end("it sent a TLS record that never ends"));
@@ -199,8 +200,8 @@ impl Secured {
         Ok(len)
     }
 
-    /// As `send` of a socket: so many bytes are out of the caller's hands, though `holds_back` may say that they have
-    /// not gone.
+    /// As `send` of a socket: the returned number of bytes was accepted, though `holds_back` may say that they are not
+    /// sent yet.
     pub fn send(&mut self, socket: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
         self.flush(socket)?;
         let is_long = self.is_cut || bytes.len() > ALONE;
@@ -249,9 +250,9 @@ impl Secured {
             InvalidCertificate(CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }) => {
                 "its certificate is for another name".to_owned()
             }
-            // Where it is in the CA file itself, it is believed.
+            // A certificate in the CA file itself is trusted.
             error if is_authority(error) => "its certificate is not from an authority of the CA file".to_owned(),
-            InvalidCertificate(why) => format!("its certificate is not believed: {why}"),
+            InvalidCertificate(why) => format!("its certificate is not trusted: {why}"),
             error => format!("TLS: {error}"),
         }
     }

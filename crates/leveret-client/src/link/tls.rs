@@ -1,4 +1,4 @@
-//! Servers named `tls://host:port`: whom to believe, and who we are.
+//! Servers named `tls://host:port`: trusted authorities, and the client's certificate.
 use crate::pool::options::TlsOptions;
 use crate::try_lock::unless_held;
 use leveret_tls::{certificates, why_refused};
@@ -22,7 +22,7 @@ const SYSTEM_CA_FILE: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// A longer file is none of certificates; systems' bundles have a quarter of a megabyte.
 const FILE_MAX: u64 = 4 << 20;
 
-/// What was read of the files, as long as they stay the same. One for each choice of options: a process has few.
+/// Contents of the files, valid while these do not change. One for each set of options: a process has few.
 struct Loaded {
     options: TlsOptions,
     files: Vec<Stamp>,
@@ -33,7 +33,7 @@ type Stamp = Option<(SystemTime, u64)>;
 
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
 
-// Options beyond these are read anew each time.
+// Further sets of options are loaded each time.
 const LOADED_MAX: usize = 16;
 
 impl TlsOptions {
@@ -50,7 +50,7 @@ impl TlsOptions {
         [ca, self.certificate.as_deref(), self.key.as_deref()].into_iter().flatten().map(stamp).collect()
     }
 
-    /// All of a process's pools share what one has read, and the sessions that may be resumed.
+    /// All pools of a process share loaded files, and the sessions that may be resumed.
     fn config(&self) -> Result<Arc<ClientConfig>, String> {
         let files = self.stamps();
         let Some(mut all) = unless_held(&LOADED) else { return Ok(Arc::new(self.read()?)) };
@@ -95,8 +95,8 @@ impl TlsOptions {
     }
 }
 
-/// As OpenSSL: who is vouched for by a chain, and who is in the list of authorities with the very certificate that is shown. The
-/// certificates that people make for one server are mostly such, signed by themselves and allowed to sign.
+/// As OpenSSL: trusts a certificate with a chain, and a certificate that is itself in the list of authorities.
+/// Certificates made for one server are mostly of the second kind, self-signed and allowed to sign.
 #[derive(Debug)]
 struct Believed {
     chains: Arc<WebPkiServerVerifier>,
@@ -196,8 +196,8 @@ impl ServerCertVerifier for Anybody {
 }
 
 impl TlsOptions {
-    /// TLS to `host` over a connection that waits, for those who have one conversation and no pool. The handshake comes with
-    /// the first bytes. Err = why there cannot be one.
+    /// TLS to `host` over a blocking connection, for callers with one conversation and no pool. The handshake happens
+    /// with the first bytes. `Err`: why TLS is impossible.
     pub fn over<S: Read + Write>(&self, host: &str, stream: S) -> Result<StreamOwned<ClientConnection, S>, String> {
         self.connection(host).map(|connection| StreamOwned::new(connection, stream))
     }

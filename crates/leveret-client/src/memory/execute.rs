@@ -63,8 +63,8 @@ impl Drop for Local {
     }
 }
 
-/// The codes of a server have no words for what is wrong with a file, and how to mend it: the last such words of this
-/// process, and whether they were told. Nobody waits for it, since a fork may have left it locked.
+/// A server's codes have no text for what is wrong with a file and how to fix it: the last such text of this process,
+/// and whether it was reported. Accessed only by `try_lock`, since a fork may have left it locked.
 static TROUBLE: Mutex<(String, bool)> = Mutex::new((String::new(), true));
 
 pub(crate) fn note(text: String) {
@@ -95,7 +95,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The binary protocol has 32 bits without a sign: what was negative lies far in the future.
+    /// The binary protocol has 32 unsigned bits: a negative time becomes one far in the future.
     fn exptime(&self, exptime: i64) -> i64 {
         if self.protocol == Protocol::Binary {
             i64::from(exptime as u32)
@@ -273,7 +273,7 @@ fn keys(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32, now: T
     Ok(())
 }
 
-/// What a server would tell of the arena, in memcached's names; what only a server has is left out.
+/// Statistics of the arena under memcached's names; those that only a server has are left out.
 fn stats(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32) -> Result<(), Fault> {
     let stats = arena.stats();
     let now = Time::now();

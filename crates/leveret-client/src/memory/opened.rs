@@ -1,16 +1,16 @@
-//! Arenas of pools that are gone, for the next ones: a page makes a client and throws it away, and opening an arena anew takes
-//! twenty system calls, and a fault for each page of it that is then touched.
+//! Arenas of closed pools, kept for the next ones: a page creates a client and drops it, and opening an arena again
+//! takes twenty system calls, and a page fault for each page of it.
 use leveret_engine::{Arena, OpenOptions};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// More sites than that in one process open theirs anew.
+/// Further sites in one process open theirs each time.
 const MOST: usize = 8;
 
-/// With how they were opened. Nobody waits for it, since a fork may have left it locked.
+/// With their options. Accessed only by `try_lock`, since a fork may have left it locked.
 static KEPT: Mutex<Vec<(OpenOptions, Arena)>> = Mutex::new(Vec::new());
 
-/// Keeps an arena, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what was read.
+/// Keeps an arena, unless its file is gone: a mapping keeps its memory. The same check publishes the read counters.
 pub(crate) fn keep(how: OpenOptions, arena: Arena) {
     let Ok(mut kept) = KEPT.try_lock() else { return };
     kept.retain(|(_, other)| other.path() != arena.path() && other.check().is_ok());

@@ -48,8 +48,8 @@ type Place = (Option<PathBuf>, String, u16, Sought);
 
 static IN_VAIN: Mutex<Option<HashMap<Place, Moment>>> = Mutex::new(None);
 
-/// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its
-/// client anew for each page would else map the arena, and touch its memory for the first time, with each page.
+/// Arenas left by closed pools for the next ones of this process, the oldest first. An application that creates its
+/// client for each page would otherwise map the arena, and fault its pages in, for each page.
 static KEPT: Mutex<Vec<FoundArena>> = Mutex::new(Vec::new());
 
 /// Arenas that are remembered so: those of a site, and of some others.
@@ -78,7 +78,8 @@ pub(crate) struct FoundArena {
     socket: Option<SocketFile>,
 }
 
-/// Who listens at a file cannot change while it is this one: another server would have to bind a new file.
+/// The listener of a socket file cannot change while the file is the same: another server would have to bind a new
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SocketFile {
     device: u64,
@@ -230,8 +231,8 @@ fn now() -> Moment {
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
-/// One for each place, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
-/// what this process has counted there.
+/// One for each place, unless its file is gone: a mapping keeps its memory. The same check publishes this process's
+/// counters.
 fn keep(found: FoundArena) {
     let Some(mut kept) = unless_held(&KEPT) else { return };
     kept.retain(|other| other.place != found.place);
@@ -242,8 +243,8 @@ fn keep(found: FoundArena) {
     }
 }
 
-/// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
-/// listen there by now.
+/// A kept arena is trusted as long as if its pool still existed. Then it is verified as if just found: another server
+/// may listen there by now.
 fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<FoundArena> {
     let mut kept = unless_held(&KEPT)?;
     let index = kept.iter().position(|found| found.place == *place)?;
@@ -318,7 +319,7 @@ impl Seeker {
                 let is_there = listening.ip() == address.ip() || is_everywhere;
                 is_there && listening.port() == address.port() && its_network == network
             }
-            // The text says where it was bound, the kernel who listens there now.
+            // The text says where it was bound, the kernel which process listens there now.
             (Seeker::Unix { path, peer }, Some("unix"), _, _) => {
                 let listening = announced.strip_prefix("unix ").unwrap_or_default();
                 pid == *peer && (listening == path || is_same_file(listening.as_ref(), path.as_ref()))
@@ -335,7 +336,7 @@ fn is_same_file(left: &Path, right: &Path) -> bool {
     }
 }
 
-/// The process that listens at a Unix socket, as the kernel tells whoever connects.
+/// The process that listens at a Unix socket, which the kernel tells to clients.
 fn peer(address: &SocketAddrUnix) -> Option<u32> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).ok()?;
@@ -363,7 +364,7 @@ mod tests {
             ("127.0.0.1:11211", "tcp 127.0.0.1:11211", false),
             ("127.0.0.1:11212", "tcp 127.0.0.1:11211 net:[1]", false),
             ("127.0.0.2:11211", "tcp 127.0.0.1:11211 net:[1]", false),
-            // Somebody else's host may have this address.
+            // Another host may have this address.
             ("10.0.0.1:11211", "tcp 0.0.0.0:11211 net:[1]", false),
             ("127.0.0.1:11211", "udp 127.0.0.1:11211 net:[1]", false),
             ("127.0.0.1:11211", "unix /run/leveret.sock", false),

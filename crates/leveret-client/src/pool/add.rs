@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::link::fault::Fault;
 use leveret_protocol::text::TextKey;
 
-// Among so many places pecl/memcache looks for another server.
+// Number of places among which pecl/memcache looks for another server.
 const OTHER_PLACES: u32 = 20;
 
 impl Pool {
@@ -86,7 +86,7 @@ impl Pool {
             }
             copies.push(other);
             let number = self.batch.pending.len() as u32;
-            // Where nothing moves to another server nobody needs to hear of a copy.
+            // Without failover, the result of a copy is not needed.
             let quiet = request.quiet || self.options.failover_attempts == 0;
             self.push(&Request { quiet, ..*request }, place, other as u32, 0);
             self.batch.pending[number as usize].is_copy = true;
@@ -153,7 +153,7 @@ impl Pool {
             }
         }
         let server = &mut self.servers[index];
-        // What is noted as this request's bytes must not begin with the gets before it.
+        // The recorded bytes of this request must not include the gets before it.
         server.end_row(&self.batch, &self.options);
         let begin = server.output.len();
         if let Err(code) = server.write(&self.batch, number, request, &self.options) {

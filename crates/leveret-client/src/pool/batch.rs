@@ -27,7 +27,7 @@ impl Batch {
     /// One answer to `request`, and there may be more.
     pub fn record(&mut self, request: u32, code: Code) -> &mut Record {
         let server = self.pending[request as usize].server;
-        // What an arena answers says who wrote it: memory/execute.rs puts that in its place.
+        // An arena's answer names the writer: memory/execute.rs replaces this.
         let meta = Meta::default().with_origin(REMOTE);
         let record =
             Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
@@ -50,13 +50,13 @@ impl Batch {
         }
     }
 
-    /// Of what became of a copy nobody is told.
+    /// A copy's result is not reported.
     pub fn is_silent(&self, record: &Record) -> bool {
         self.pending[record.request as usize].is_copy
     }
 
-    /// A further copy of what `request` writes that its server has, or will have, answered for. Copies stand right
-    /// behind what they are copies of.
+    /// A further copy of the write `request` whose server has answered or will answer. Copies directly follow their
+    /// original.
     pub fn copy_of(&self, request: u32) -> Option<u32> {
         let asked = self.pending[request as usize].asked;
         let is_heard = |copy: u32| {
@@ -77,8 +77,7 @@ pub(crate) struct Sent {
     pub asked: u32,
     pub operation: Operation,
     pub is_quiet: bool,
-    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that
-    /// one.
+    /// A further copy of the write before it: its result is reported only if it stands in for that write.
     pub is_copy: bool,
     pub with_cas: bool,
     pub is_waiting: bool,
@@ -89,7 +88,7 @@ pub(crate) struct Sent {
     /// In the batch's key bytes.
     pub key: Range<usize>,
     pub group: Range<usize>,
-    /// In the server's output; not for gets, which are written anew.
+    /// In the server's output; not for gets, which are written again.
     pub wire: Range<usize>,
 }
 
@@ -122,25 +121,24 @@ pub(crate) const ROW_END: u32 = u32::MAX;
 const INPUT_LEN: usize = 16 << 10;
 const ROOM_MIN: usize = 4 << 10;
 
-// What a server has announced is believed step by step, as it really comes.
+// An announced length is allocated step by step, as the bytes really come.
 const GROWTH_MAX: usize = 4 << 20;
 
 /// An output or input above this is given back to the system after its batch.
 pub(crate) const BUFFER_KEPT: usize = 1 << 20;
 
-/// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the
-/// reader.
+/// Received bytes. Answers of the batch stay in place until the next one begins: only the reader copies them.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     /// Filled with zeros when it grows, not for each read.
     pub bytes: Vec<u8>,
     pub filled: usize,
     pub parsed: usize,
-    /// The next answer is whole when so many bytes are there.
+    /// The next answer is complete with this many bytes.
     pub wanted: usize,
     /// Gets of the row that is being answered, behind which others were answered.
     pub passed: Vec<u32>,
-    /// Bytes of answers for which nobody waits, since this was cleared.
+    /// Bytes of unrequested answers since this was cleared.
     pub idle: usize,
 }
 
@@ -167,7 +165,7 @@ impl Input {
         (begin..self.filled, answer)
     }
 
-    /// Gives up what was not understood; answers before it stay.
+    /// Drops bytes that were not understood; answers before them stay.
     pub fn cut(&mut self) {
         (self.filled, self.wanted) = (self.parsed, 0);
     }

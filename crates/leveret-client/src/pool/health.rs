@@ -34,7 +34,7 @@ impl Health {
         matches!(self.state, State::Ejected(_))
     }
 
-    /// It failed. True if the ring has to be built anew.
+    /// A failure. True: the ring must be rebuilt.
     pub fn failed(&mut self, now: Instant, options: &Options, retry_timeout: Duration) -> bool {
         self.failures += 1;
         let is_over = options.failure_limit != 0 && self.failures >= options.failure_limit;
@@ -54,7 +54,7 @@ impl Health {
         options.timeout_limit != 0 && self.timeouts >= options.timeout_limit
     }
 
-    /// As if it had failed: it rests for so long.
+    /// As after a failure: backs off for `rest`.
     pub fn take_down(&mut self, now: Instant, rest: Duration) {
         self.state = State::Resting(now + rest);
     }
@@ -63,7 +63,7 @@ impl Health {
         *self = Health::default();
     }
 
-    /// Lets time pass. True if the ring has to be built anew.
+    /// Advances the time. True: the ring must be rebuilt.
     pub fn wake(&mut self, now: Instant) -> bool {
         match self.state {
             State::Resting(until) if until <= now => {
@@ -78,8 +78,8 @@ impl Health {
         }
     }
 
-    /// A new start was asked for: the next request tries it, unless it was ejected for good. Failures still count. True if
-    /// the ring has to be built anew.
+    /// Ends the back-off on request: the next request tries the server, unless it was ejected for good. Failures still
+    /// count. True: the ring must be rebuilt.
     pub fn end_rest(&mut self) -> bool {
         let is_back = matches!(self.state, State::Ejected(Some(_)));
         if self.state != State::Ejected(None) {
@@ -88,7 +88,7 @@ impl Health {
         is_back
     }
 
-    /// What a request for this server is answered without asking it.
+    /// The result of a request to this server without sending it.
     pub fn refusal(&self) -> Option<Code> {
         match self.state {
             State::Good => None,

@@ -45,7 +45,7 @@ impl Pool {
     /// Whether the arena behind a server of this host can be used in its place now. What waits to be sent to the server
     /// is not overtaken.
     fn has_short_cut(&mut self, index: usize) -> bool {
-        // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
+        // `arena` looks for the only server of a pool: callers of nothing else need not read the clock for it.
         let is_only = self.servers.len() == 1;
         let server = &mut self.servers[index];
         self.options.short_cut
@@ -62,7 +62,7 @@ impl Pool {
         execute::execute(arena, &rules, input, batch, number, request)
     }
 
-    /// What a request in memory needs: an arena of the pool, or what the short cut has found, and where the answers go.
+    /// The parts of a request in memory: an arena of the pool or of the short cut, and the place of the answers.
     fn memory(&mut self, index: usize) -> Result<(&Arena, Rules, &mut Input, &mut Batch), Fault> {
         let Server { local, short_cut, endpoint, input, .. } = &mut self.servers[index];
         let (arena, value_max) = match short_cut.found() {
@@ -72,7 +72,7 @@ impl Pool {
         Ok((arena, Rules { protocol: self.options.protocol, value_max }, input, &mut self.batch))
     }
 
-    /// A request cannot be done in memory, and nobody else can be asked.
+    /// A request cannot be executed in memory, and there is no other server for it.
     pub(super) fn fail_local(&mut self, index: usize, number: u32, fault: Fault) {
         self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         self.give_up(number, fault);

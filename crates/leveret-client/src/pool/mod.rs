@@ -52,7 +52,7 @@ pub struct Pool {
     asked: u32,
     /// Some server is not good: clocks must be looked at.
     has_trouble: bool,
-    /// What has failed in this batch.
+    /// Failures in this batch.
     has_errors: bool,
     /// Servers that failed in this batch, also where another one took their requests over.
     failures: Vec<ServerFailure>,
@@ -62,7 +62,7 @@ pub struct Pool {
     interrupt: Option<Box<dyn Fn() -> bool>>,
 }
 
-/// What is known of a server.
+/// State of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerInfo<'p> {
     /// As it was added.
@@ -109,7 +109,7 @@ impl Pool {
         }
     }
 
-    /// Whom to ask, at each turn of a wait and so after each signal, whether `run` is to return before all has come.
+    /// A callback that says, at each turn of a wait and so after each signal, whether `run` should return early.
     pub fn set_interrupt(&mut self, interrupt: Option<Box<dyn Fn() -> bool>>) {
         self.interrupt = interrupt;
     }
@@ -119,7 +119,7 @@ impl Pool {
         &self.options
     }
 
-    /// Changes the settings. What is connected stays so, unless another protocol is to be spoken.
+    /// Changes the settings. Connections stay open, unless the protocol changes.
     pub fn set_options(&mut self, options: Options) {
         if options.protocol != self.options.protocol {
             self.quit();
@@ -196,7 +196,7 @@ impl Pool {
         self.servers.is_empty()
     }
 
-    /// What is known of a server.
+    /// State of a server.
     pub fn server(&self, index: usize) -> Option<ServerInfo<'_>> {
         let server = self.servers.get(index)?;
         Some(ServerInfo {
@@ -233,9 +233,8 @@ impl Pool {
             .collect()
     }
 
-    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host.
-    /// Whether the arena's file was removed is looked at when the second of `now` is another one: a caller may read its
-    /// clock less often than it asks.
+    /// The pool's arena, if the pool's only server is one or serves one on this host. A removed arena file is noticed
+    /// when `now` is in another second: a caller may read its clock less often than it asks.
     pub fn arena(&mut self, now: Time) -> Option<&Arena> {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
@@ -274,9 +273,9 @@ impl Pool {
         }
     }
 
-    /// Says as whom to ask: one server, or all of them and those that come. Where that changes, what is connected is
-    /// closed. Requests to such servers are written in the binary protocol, whatever the pool speaks, and none takes the
-    /// short cut around the question.
+    /// Sets the credentials of one server, or of all present and future ones. A change closes connections. Requests to
+    /// such servers use the binary protocol, whatever the pool speaks, and never the short cut, which would bypass the
+    /// sign-in.
     pub fn set_credentials(&mut self, server: Option<usize>, credentials: Option<Credentials>) {
         let credentials = credentials.map(Arc::new);
         let chosen = match server {
@@ -297,7 +296,7 @@ impl Pool {
         }
     }
 
-    /// Says that a server is good (`None`), or that it is to rest for so long, as if it had failed.
+    /// Marks a server as good (`None`), or has it back off for `rest`, as after a failure.
     pub fn mark(&mut self, index: usize, rest: Option<Duration>) {
         let Some(server) = self.servers.get_mut(index) else { return };
         match rest {
@@ -335,7 +334,7 @@ impl Pool {
         self.ring.as_ref().expect("built above")
     }
 
-    /// Begins a batch. Answers of the one before are gone, and what was not fetched of it is not waited for.
+    /// Begins a batch. Answers of the last one are dropped, and unread ones are not waited for.
     pub fn begin(&mut self) {
         self.leave_to_parent();
         // One more, because the number before the first marks ends of rows.
@@ -356,7 +355,7 @@ impl Pool {
         }
     }
 
-    /// Lets those be tried again whose time has come.
+    /// Lets servers be tried again after their time-out.
     fn wake(&mut self) {
         let now = Instant::now();
         let mut is_back = false;
@@ -410,13 +409,12 @@ impl Pool {
         })
     }
 
-    /// Some answer is still to come, and to this process: of what its parent asked before a fork, only the parent reads
-    /// the answers.
+    /// An answer is still to come for this process: only the parent reads answers to its requests from before a fork.
     fn is_owed(&self) -> bool {
         self.servers.iter().any(Server::is_awaited) && self.pid == std::process::id()
     }
 
-    /// In a child of fork: connections, what is asked over them and what waits to be sent are its parent's.
+    /// In a child of fork: connections, requests and unsent output belong to the parent.
     fn leave_to_parent(&mut self) {
         let pid = leveret_engine::process_id();
         if pid != self.pid {
@@ -444,7 +442,7 @@ impl Pool {
     }
 }
 
-/// A pool that is dropped has written what it queued; see `Pool::discard`.
+/// Dropping a pool writes its queued requests; see `Pool::discard`.
 impl Drop for Pool {
     fn drop(&mut self) {
         self.quit();

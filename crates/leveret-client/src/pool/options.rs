@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is spoken with the servers.
+/// Protocol of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// The classic commands.
@@ -23,33 +23,33 @@ pub enum Protocol {
 /// A pool's settings; the defaults are php-memcached's.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is spoken.
+    /// Protocol.
     pub protocol: Protocol,
     /// The text protocol is no choice of the caller: binary is spoken with servers that know nothing else.
     pub detects: bool,
     /// Which server a key lives on.
     pub preset: Preset,
-    /// What stands before every key and, as libmemcached has it, does not say where the key lives.
+    /// Prefix of every key. As in libmemcached, it does not influence the choice of the server.
     pub prefix: Vec<u8>,
     /// It does: keys are hashed with their prefix, and a group with it before it.
     pub hash_with_prefix: bool,
     /// For a connection to be made. Names are resolved before.
     pub connect_timeout: Duration,
-    /// For a server that owes an answer, or does not take what is sent.
+    /// For a server that owes an answer, or does not accept output.
     pub io_timeout: Duration,
-    /// A server that failed is not tried for so long.
+    /// Back-off after a failure.
     pub retry_timeout: Duration,
-    /// A server that was ejected is tried again after so long; zero = never.
+    /// An ejected server is tried again after this time; zero = never.
     pub dead_timeout: Duration,
-    /// So many failures in a row eject a server, if `auto_eject` is set. Zero = never.
+    /// Consecutive failures that eject a server, if `auto_eject` is set. Zero = never.
     pub failure_limit: u32,
     /// The ring closes over a server that failed too often.
     pub auto_eject: bool,
-    /// So many time-outs in a row are a failure; zero = they never are.
+    /// Consecutive time-outs that count as a failure; zero = never.
     pub timeout_limit: u32,
-    /// Servers are kept in the order of their names, so that clients agree whatever the order in their configurations.
+    /// Servers are sorted by name, so that clients agree independent of the order in their configurations.
     pub sort_hosts: bool,
-    /// pecl/memcache's fail-over: so many other places are tried for a key whose server does not answer.
+    /// pecl/memcache's failover: number of other places tried for a key whose server does not answer.
     pub failover_attempts: u32,
     /// The kernel looks whether an idle peer still lives.
     pub keep_alive: bool,
@@ -86,15 +86,15 @@ pub struct Options {
 /// How servers named `tls://` are spoken with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// Authorities (PEM) who may vouch for a server; None = the system's.
+    /// Trusted authorities (PEM); `None`: the system's.
     pub ca_file: Option<PathBuf>,
     /// The name in a server's certificate, where it is not the server's own.
     pub peer_name: Option<String>,
-    /// What we show to a server that asks who we are: certificates (PEM), ours first.
+    /// The client's certificates (PEM), its own first, for servers that require one.
     pub certificate: Option<PathBuf>,
     /// Its key (PEM, without a passphrase); None = it is in the same file.
     pub key: Option<PathBuf>,
-    /// A server must prove that it is the one named. Without that anybody between can read and write.
+    /// Verify the server's certificate. Without that, a man in the middle can read and write.
     pub verify: bool,
 }
 
@@ -141,7 +141,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What is hashed to find the server of `request`.
+    /// The bytes hashed to find the server of `request`.
     pub(crate) fn place<'a>(&self, request: &Request<'a>) -> Cow<'a, [u8]> {
         match request.group {
             Some(group) => self.place_of_group(group),
@@ -150,7 +150,7 @@ impl Options {
         }
     }
 
-    /// What is hashed to find the server of a group, or of a key that has no prefix yet.
+    /// The bytes hashed to find the server of a group, or of a key without its prefix.
     pub(crate) fn place_of_group<'a>(&self, group: &'a [u8]) -> Cow<'a, [u8]> {
         if self.hash_with_prefix && !self.prefix.is_empty() {
             Cow::Owned([self.prefix.as_slice(), group].concat())

@@ -1,4 +1,4 @@
-//! What is asked of a pool, and what comes back.
+//! Requests to a pool, and their results.
 use crate::code::Code;
 use leveret_engine::Meta;
 
@@ -7,15 +7,15 @@ use leveret_engine::Meta;
 pub enum Operation {
     /// Read.
     Get,
-    /// Store, whatever is there.
+    /// Store unconditionally.
     Set,
     /// Store if there is nothing.
     Add,
     /// Store if there is something.
     Replace,
-    /// Put behind what is there.
+    /// Append to the existing value.
     Append,
-    /// Put before what is there.
+    /// Prepend to the existing value.
     Prepend,
     /// Store if `number` is still the item's version.
     Cas,
@@ -45,13 +45,12 @@ impl Operation {
         matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// Nothing is changed by it. A set that is done again may undo what somebody else has written meanwhile.
+    /// Changes nothing. A repeated set may undo another client's write in between.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these
-    /// two.
+    /// May stay in a buffer and count as done: no caller needs its answer. As in libmemcached, only these two.
     pub(crate) fn may_wait(self) -> bool {
         matches!(self, Operation::Set | Operation::Delete)
     }
@@ -78,11 +77,11 @@ pub struct Request<'a> {
     pub operation: Operation,
     /// The key as it is sent.
     pub key: &'a [u8],
-    /// What is hashed instead of the key to find the server.
+    /// Hashed instead of the key to find the server.
     pub group: Option<&'a [u8]>,
     /// For stores.
     pub value: &'a [u8],
-    /// For stores: the flags; an arena also keeps who wrote the value, and how it is encoded.
+    /// For stores: the flags; an arena also keeps the writer and the encoding.
     pub meta: Meta,
     /// As on the wire: 0 = never, up to 30 days = seconds from now, above = Unix time, negative = dead already.
     pub exptime: i64,
@@ -130,7 +129,7 @@ pub struct Answer<'p> {
     pub key: &'p [u8],
     /// The value; for errors, what the server said.
     pub value: &'p [u8],
-    /// The item's flags; from an arena also who wrote it, and how it is encoded.
+    /// The item's flags; from an arena also the writer and the encoding.
     pub meta: Meta,
     /// The item's version, if it was asked for.
     pub cas: u64,

@@ -68,8 +68,9 @@ impl Pool {
         None
     }
 
-    /// Lets a copy stand for a write whose server has failed. The copy's server would be the next place of the key: a
-    /// count, an add or an append would be done twice there, and whoever adds a lock would find it taken by himself.
+    /// Lets a copy stand in for a write whose server has failed. The copy's server would be the next place of the key:
+    /// a count, an add or an append would be executed twice there, and a client that adds a lock would find its own
+    /// lock taken.
     fn stand_in(&mut self, number: u32) -> bool {
         let Some(copy) = self.batch.copy_of(number) else { return false };
         self.batch.pending[number as usize].is_waiting = false;
@@ -93,8 +94,8 @@ impl Pool {
         let (tried, wire, operation) = (pending.attempts, pending.wire.clone(), pending.operation);
         let spoken = self.servers[pending.server as usize].protocol(&self.options);
         let place = self.batch.keys[pending.group.clone()].to_vec();
-        // What goes to shared memory is executed before anything is sent, and cannot come later. What is written is
-        // written in one protocol.
+        // Requests to shared memory are executed before anything is sent, and cannot follow later. Written requests
+        // stay in one protocol.
         let Some((other, attempts)) = self.other_route(&place, tried, operation).filter(|(other, _)| {
             !self.servers[*other].is_local()
                 && (operation.is_get() || self.servers[*other].protocol(&self.options) == spoken)

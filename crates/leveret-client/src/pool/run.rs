@@ -12,10 +12,10 @@ use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
-// Writes that wait go out when they are so many bytes.
+// Buffered writes are sent when they reach this many bytes.
 const BUFFERED_MAX: usize = 8192;
 
-// So much of an unfinished answer is progress enough to wait on.
+// This much of an unfinished answer counts as progress, which extends the wait.
 const PROGRESS: usize = 64 << 10;
 
 impl Pool {
@@ -66,8 +66,8 @@ impl Pool {
         }
     }
 
-    /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are
-    /// none to wait for; `SomeErrors`: nobody is there.
+    /// Sends the batch, and waits only for connections; `next_answer` waits for the answers. `Some`: there are no
+    /// answers to wait for; `SomeErrors`: no server is reachable.
     pub fn start(&mut self) -> Option<Code> {
         let code = self.send_all();
         while code.is_none() && self.servers.iter().any(Server::is_connecting) {
@@ -112,8 +112,7 @@ impl Pool {
         None
     }
 
-    /// There are writes that may wait and nothing that may not: nothing is to be read, and what is to be written is
-    /// little. What was done in memory is neither.
+    /// Only writes that may be buffered: nothing to read, and little to write. Requests done in memory are neither.
     fn may_buffer(&self) -> bool {
         let mut quiet = self.batch.pending.iter().filter(|pending| pending.is_quiet).peekable();
         let has_little = |server: &Server| !server.is_awaited() && server.output.len() - server.sent < BUFFERED_MAX;
@@ -122,7 +121,7 @@ impl Pool {
             && self.servers.iter().all(has_little)
     }
 
-    /// Sends datagrams that are due; those that nobody answers go over the stream.
+    /// Sends datagrams that are due; unanswered ones go over the stream.
     fn send_datagrams(&mut self, index: usize) {
         let given_up = self.servers[index].send_datagrams(&self.options);
         self.go_by_stream(index, given_up);
@@ -150,7 +149,7 @@ impl Pool {
     /// would: it also tries servers that failed, except those that were ejected for good.
     pub fn quit(&mut self) {
         self.leave_to_parent();
-        // For answers that nobody fetches any more nobody waits.
+        // Answers that no caller fetches any more are not waited for.
         if self.servers.iter().any(Server::has_unsent) {
             self.flush_buffers();
         }
@@ -168,7 +167,7 @@ impl Pool {
         }
     }
 
-    /// One step: reads what is there, or waits for something to move. False = nothing is awaited or unsent any more.
+    /// One step: reads available bytes, or waits for an event. False: nothing is awaited or unsent any more.
     pub(super) fn advance(&mut self) -> bool {
         let mut busy = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()).map(|(index, _)| index);
         let Some(first) = busy.next() else { return false };
@@ -203,7 +202,7 @@ impl Pool {
             return false;
         }
         let Some((last, _)) = awaited.next_back() else { return false };
-        // The time of the others runs meanwhile; whoever answers, or is sent something more, begins a new one.
+        // The other servers' time-outs run on; a server that answers, or gets more output, starts a new one.
         let now = Instant::now();
         for server in self.servers[..last].iter_mut().filter(|server| server.is_busy()) {
             server.deadline = Some(now + server.io_timeout(&self.options));
@@ -296,14 +295,14 @@ impl Pool {
             && server.deadline.is_some_and(|deadline| deadline <= now + left)
     }
 
-    /// Perhaps a server does not answer because it speaks the binary protocol only. True = so it is, and it is told
-    /// everything again; the text that it was sent has been executed by nobody.
+    /// Perhaps a server is silent because it speaks only the binary protocol. True: it does, and all requests are sent
+    /// to it again; it has not executed the text.
     fn try_binary(&mut self, index: usize) -> bool {
         let server = &mut self.servers[index];
         if !server.is_unheard(&self.options) {
             return false;
         }
-        // Whatever comes of it, this is not done twice.
+        // In any case this is not done twice.
         server.speaks = Some(Protocol::Text);
         let patience = server.io_timeout(&self.options);
         if !detect::is_binary(&mut server.endpoint, patience, &self.options) {
@@ -330,7 +329,7 @@ impl Pool {
         true
     }
 
-    /// Reads datagrams, and sends again what was not answered in time.
+    /// Reads datagrams, and sends again those not answered in time.
     fn recv_datagrams(&mut self, index: usize, alone: bool) {
         let given_up = self.servers[index].datagrams.recv(alone, &mut self.batch, &self.options);
         self.go_by_stream(index, given_up);
@@ -409,7 +408,7 @@ impl Pool {
                 match read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
                     Ok(has_read) => {
                         server.speaks = Some(protocol);
-                        // What nobody waits for is no progress.
+                        // Unrequested bytes are no progress.
                         server.come += len.saturating_sub(server.input.idle - idle);
                         if has_read || server.come >= PROGRESS {
                             (server.deadline, server.come) = (None, 0);
@@ -461,7 +460,7 @@ impl Pool {
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
         self.failures.push(ServerFailure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
-        // A password that is refused is the caller's to mend. Where others may take a server's place none is to hide that.
+        // The caller must fix a refused password. Failover to another server must not hide it.
         let is_refused = matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
         let is_kept = is_refused && self.options.failover_attempts > 0;
         if !is_kept && (!is_slow || server.health.timed_out(&self.options)) {

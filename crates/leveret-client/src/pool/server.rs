@@ -1,4 +1,4 @@
-//! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
+//! One server of a pool: its link, its output and input, and the requests that await an answer.
 use super::batch::{Batch, Input, BUFFER_KEPT, ROW_END};
 use super::health::Health;
 use super::options::{Options, Protocol};
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub struct Tuning {
     /// For a connection to be made, and for a server that owes an answer.
     pub timeout: Option<Duration>,
-    /// After a failure it is not tried for so long.
+    /// Back-off after a failure.
     pub retry_timeout: Option<Duration>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Server {
     pub short_cut: ShortCut,
     /// For `arena:NAME`.
     pub local: Local,
-    /// What it has been heard to speak.
+    /// Its detected protocol.
     pub speaks: Option<Protocol>,
     /// What earlier pools have heard of it is known.
     pub was_recalled: bool,
@@ -48,18 +48,18 @@ pub(crate) struct Server {
     /// It has, and nothing has come over it in this one: if it turns out to be closed, the server
     /// closed it while it was idle, and the batch is sent again over a new one.
     pub may_be_stale: bool,
-    /// What is to be sent only reads: it may be sent again when nobody knows whether the server has executed it.
+    /// The output only reads: it may be sent again when it is unknown whether the server has executed it.
     pub only_reads: bool,
     pub output: Vec<u8>,
     pub sent: usize,
-    /// Requests were written that get no answer: nobody knows whether the server has read them.
+    /// Requests without an answer were written: it is unknown whether the server has read them.
     pub has_quiet: bool,
     pub input: Input,
     /// Requests in the order in which they were sent.
     pub expected: Expected,
     /// Gets that are not written yet: they go out in one row, or are read from memory together.
     pub row: Vec<u32>,
-    /// What is wrong with it, where codes have no words for that.
+    /// Description of its failure, where codes have none.
     pub trouble: Option<String>,
     /// Bytes that have come since patience is measured.
     pub come: usize,
@@ -102,7 +102,7 @@ impl Server {
         self.endpoint.kind == ServerKind::Arena
     }
 
-    /// What is spoken with it.
+    /// The protocol used with it.
     pub fn protocol(&self, options: &Options) -> Protocol {
         match self.speaks {
             // Passwords are the binary protocol's.
@@ -112,7 +112,7 @@ impl Server {
         }
     }
 
-    /// Nobody knows yet what it speaks, nor has said it.
+    /// Its protocol is neither known nor configured.
     pub fn is_unheard(&self, options: &Options) -> bool {
         options.detects && self.speaks.is_none() && self.credentials.is_none() && !self.endpoint.is_secured()
     }
@@ -206,7 +206,7 @@ impl Server {
                 self.open(options)
             }
         };
-        // Who is refused at one address is not let in at the next.
+        // A sign-in refused at one address would be refused at the next.
         let is_refused = |fault: &Fault| matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
         result.or_else(|fault| if is_refused(&fault) { Err(fault) } else { self.open_next(fault, options) })?;
         Ok(self.link.as_ref().is_some_and(|link| link.is_connected))

@@ -1,4 +1,4 @@
-//! Requests: what is queued goes out, over a connection that is made if there is none, and as the one who asks.
+//! Requests: flushes queued output, connects if needed, and signs in.
 use super::admitted::nonce_in;
 use super::effect::RedisWords;
 use super::failure::{RedisCode, RedisFailure};
@@ -28,7 +28,7 @@ const GREETING: ReplyBounds = ReplyBounds { bulk_max: 64 << 10, elements_max: 64
 /// Why a connection is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// The caller wants one.
+    /// The caller needs a connection.
     Wanted,
     /// A request needs one.
     Needed,
@@ -109,7 +109,7 @@ impl RedisLink {
         true
     }
 
-    /// Forgets what is queued.
+    /// Drops the queued requests.
     pub fn drop_queue(&mut self) {
         self.output.clear();
         self.output.shrink_to(QUEUE_KEPT);
@@ -133,7 +133,7 @@ impl RedisLink {
         }
     }
 
-    /// Does what is queued. The number is for those who read the replies.
+    /// Sends the queued requests. Returns the number that `read` of their replies needs.
     pub fn flush(&mut self) -> Result<u64, RedisFailure> {
         self.turn += 1;
         if self.queue.len > 0 {
@@ -176,7 +176,7 @@ impl RedisLink {
                 opened => opened?,
             }
         }
-        // The end of the last string, if it was not passed yet. What is behind it nobody has asked for.
+        // The end of the last string, if it was not passed yet. Bytes after it were not requested.
         let is_at_rest = self.socket.is_none() || (self.settle().is_ok() && self.input.len() == 0);
         if !is_at_rest || self.socket.as_mut().is_some_and(|socket| !socket.is_alive()) {
             let has_state = self.talk.has_state();
@@ -217,7 +217,7 @@ impl RedisLink {
         }
     }
 
-    /// A connection that knows who we are, and what we want of it.
+    /// Opens a connection that is signed in and has the link's database and name.
     pub(super) fn open(&mut self, opening: Opening) -> Result<(), RedisFailure> {
         let (Some(server), Some(endpoint)) = (&self.server, &mut self.endpoint) else {
             return Err(RedisFailure::no_server());
@@ -242,7 +242,7 @@ impl RedisLink {
         self.greet(opening).inspect_err(|_| self.fail())
     }
 
-    /// Tells the server who we are, which database we want and what we are called, as far as it does not know.
+    /// Sends the sign-in, the database and the client's name, as far as the connection does not have them.
     fn greet(&mut self, opening: Opening) -> Result<(), RedisFailure> {
         let is_known = self.socket.as_ref().is_none_or(|socket| socket.identity == self.wanted);
         if !is_known && self.end_reply().is_none() {

@@ -1,10 +1,9 @@
-//! What a link knows of its conversation: which requests change the connection, and whether their replies said that they
-//! did.
+//! State of a link's conversation: which requests change the connection, and whether their replies confirmed it.
 use super::target::{RedisCredentials, RedisIdentity};
 use leveret_protocol::resp::ReplyToken;
 use std::collections::VecDeque;
 
-/// What a request does to its connection, if the server agrees.
+/// Effect of a request on its connection, if the server accepts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RedisEffect {
     Select(u32),
@@ -81,7 +80,7 @@ fn upper_case<'u>(word: &[u8], upper: &'u mut [u8; 16]) -> &'u [u8] {
 pub(crate) struct RedisConversation {
     pub in_multi: bool,
     pub is_watching: bool,
-    /// What is asked, and by the how manieth request.
+    /// Unconfirmed effects, with the numbers of their requests.
     asked: VecDeque<(u64, RedisEffect)>,
     /// Requests that the transaction has queued.
     queued: u64,
@@ -91,7 +90,7 @@ pub(crate) struct RedisConversation {
     executed: Option<u64>,
 }
 
-/// What is to be noted of a connection whose server has agreed.
+/// Effect on a connection whose server has accepted.
 pub(crate) type Agreed = Option<RedisEffect>;
 
 impl RedisConversation {

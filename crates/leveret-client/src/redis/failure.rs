@@ -2,7 +2,7 @@
 use crate::code::Code;
 use crate::link::fault::Fault;
 
-/// Why a call on a link to Redis did not do what it should.
+/// Why a call on a link to Redis failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum RedisCode {
@@ -10,7 +10,7 @@ pub enum RedisCode {
     NoServer = 1,
     /// The server cannot be reached.
     Connect,
-    /// It lets nobody in by this user and password.
+    /// It refuses this user and password.
     Auth,
     /// It has no such database.
     Select,
@@ -26,7 +26,7 @@ pub enum RedisCode {
     Turn,
 }
 
-/// The code, and what an exception is to say.
+/// The code, and the text of an exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedisFailure {
     /// What went wrong.

@@ -1,6 +1,6 @@
-//! What has come from a server, or from an arena in its place, and was not used yet.
+//! Received bytes from a server that were not used yet.
 
-/// What is read at once. Strings that fit are handed out where they lie.
+/// Bytes received at once. Strings that fit are returned in place.
 pub(super) const ROOM: usize = 16 << 10;
 
 /// Bytes in one piece. Those before `begin` are used, and stay where they are until more comes.
@@ -47,7 +47,7 @@ impl ReplyInput {
     pub fn room(&mut self, len: usize) -> &mut [u8] {
         if self.begin == self.end {
             self.clear();
-            // What a long pipeline took is not kept for ever.
+            // Memory of a long pipeline is released.
             if self.bytes.len() > 16 * ROOM {
                 self.bytes = Vec::new();
             }
@@ -63,7 +63,7 @@ impl ReplyInput {
         &mut self.bytes[self.end..]
     }
 
-    /// So much of the room was filled.
+    /// `len` bytes of the buffer were filled.
     pub fn came(&mut self, len: usize) {
         self.end += len;
     }

@@ -35,7 +35,7 @@ pub(crate) fn take(server: &RedisServer, credentials: Option<&RedisCredentials>)
         let index = kept.iter().rposition(|kept| kept.is_for(server, credentials))?;
         let mut found = kept.remove(index).socket;
         drop(kept);
-        // What a parent has opened is closed here, and stays open there.
+        // A connection of a parent process is closed here, and stays open there.
         if found.is_alive() {
             return Some(found);
         }

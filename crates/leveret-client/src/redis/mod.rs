@@ -58,7 +58,7 @@ pub struct RedisLink {
     received: u64,
 }
 
-/// What is known of the requests in the output.
+/// State of the requests in the output.
 #[derive(Debug)]
 struct RedisQueue {
     len: u64,
@@ -79,7 +79,7 @@ impl RedisQueue {
     }
 }
 
-/// What is known of a link.
+/// State of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RedisState {
     /// It is connected: there is a socket, or its server's arena is used without one.
@@ -137,7 +137,7 @@ impl Drop for RedisLink {
 }
 
 impl RedisLink {
-    /// Names the server, and as whom it is used in which database. What was connected is closed.
+    /// Sets the server, the credentials and the database. Closes an open connection.
     pub fn set_server(&mut self, server: RedisServer, credentials: Option<RedisCredentials>, database: u32) {
         self.close();
         self.name = server.name();
@@ -163,19 +163,19 @@ impl RedisLink {
         self.open(Opening::Wanted)
     }
 
-    /// Ends the connection, or keeps it for the next link. What is queued is forgotten.
+    /// Ends the connection, or keeps it for the next link. Drops queued requests.
     pub fn close(&mut self) {
         self.drop_queue();
         self.hang_up();
     }
 
-    /// So many replies come beyond those to requests.
+    /// Announces further replies beyond those to requests.
     pub fn expect(&mut self, replies: u32) {
         self.replies_sent += u64::from(replies);
         self.walk.expected = self.walk.expected.saturating_add(replies);
     }
 
-    /// What is known.
+    /// The present state.
     pub fn state(&self) -> RedisState {
         let socket = self.socket.as_ref();
         RedisState {

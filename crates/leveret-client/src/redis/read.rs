@@ -1,4 +1,4 @@
-//! Replies, token by token, as the caller makes his values of them.
+//! Replies, token by token, from which the caller makes its values.
 use super::failure::RedisFailure;
 use super::socket::Unread;
 use super::RedisLink;
@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 32;
 /// Longer strings are handed out where they lie only if they have come whole.
 const IN_PLACE_MAX: u64 = (16 << 10) - 64;
 
-/// What a token is. The numbers are the C ABI's.
+/// Kind of a token. The numbers are those of the C ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(missing_docs)]
@@ -34,7 +34,7 @@ pub enum RedisKind {
 /// A token of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedisToken<'r> {
-    /// What it is.
+    /// Its kind.
     pub kind: RedisKind,
     /// Collections in which it is.
     pub depth: u32,
@@ -46,11 +46,11 @@ pub struct RedisToken<'r> {
     pub text: Option<&'r [u8]>,
 }
 
-/// A collection that has begun.
+/// An unfinished collection.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     left: u64,
-    /// Nobody is told of it, and it is no element of what is around it.
+    /// Not reported, and no element of the surrounding collection.
     is_skipped: bool,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct ReplyWalk {
     levels: Vec<Level>,
     /// Bytes of the last token's string that were not used, its line's end included.
     body: u64,
-    /// So many replies may be messages that nobody asked for.
+    /// This many replies may be messages without a request.
     pub expected: u32,
 }
 
-/// What a token is to the reply that it is part of.
+/// A token's part in its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entered {
-    /// Nobody is told of it.
+    /// Not reported.
     Skipped,
     /// With it the reply may be whole.
     Given { depth: usize, is_last: bool },
@@ -150,7 +150,7 @@ impl RedisLink {
         }
     }
 
-    /// Length of what is left of the last token's string.
+    /// Remaining length of the last token's string.
     pub fn string_len(&self) -> Option<usize> {
         self.walk.body.checked_sub(2).and_then(|len| usize::try_from(len).ok())
     }
@@ -268,7 +268,7 @@ impl RedisLink {
         }
     }
 
-    /// Passes over what is left of the last string, if there is any.
+    /// Skips the rest of the last string, if there is any.
     pub(super) fn settle(&mut self) -> Result<(), RedisFailure> {
         match self.walk.body {
             0 => Ok(()),
@@ -276,7 +276,7 @@ impl RedisLink {
         }
     }
 
-    /// Passes over what is left of a string.
+    /// Skips the rest of a string.
     fn pass_body(&mut self) -> Result<(), RedisFailure> {
         while self.walk.body > 2 {
             if self.input.len() == 0 {

@@ -12,20 +12,20 @@ use leveret_engine::process_id;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
-/// So much of the replies is kept while requests are still being sent; then the server has to wait.
+/// Bytes of replies kept while requests are still being sent; then the server has to wait.
 const EARLY_MAX: usize = 256 << 20;
 
 /// As good as for ever, for clocks that are added to.
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 86_400);
 
-/// A connection, and what is known of the other end's view of it.
+/// A connection, and its state at the server.
 pub(crate) struct RedisSocket {
     link: Link,
     pub received: u64,
     pub sent: u64,
     /// As the server knows it.
     pub identity: RedisIdentity,
-    /// A raw command has changed what is known of it: it is not kept for others.
+    /// A raw command may have changed its state: the connection is not kept for others.
     pub is_opaque: bool,
     /// The last nonce that a server of this host has announced when it was asked for its own.
     pub asked_nonce: Option<u128>,
@@ -95,12 +95,12 @@ impl RedisSocket {
         self.identity.note(effect);
     }
 
-    /// The other end is there, and has said nothing that nobody asked for.
+    /// The server is connected, and has sent nothing that was not requested.
     pub fn is_alive(&mut self) -> bool {
         self.is_own() && self.link.is_quiet()
     }
 
-    /// Sends all of it. What comes meanwhile is kept.
+    /// Sends all bytes. Keeps replies that arrive meanwhile.
     pub fn send(&mut self, bytes: &[u8], input: &mut ReplyInput, patience: Option<Duration>) -> Result<(), Unsent> {
         let mut sent = 0;
         let mut until = None;

@@ -1,9 +1,9 @@
-//! Where a server is, who asks it, and how patient he is.
+//! A server's address, credentials and time-outs.
 use crate::pool::options::TlsOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A server, and as whom it is used. Two of these that are equal may use each other's connections.
+/// A server and its credentials. Equal ones may share connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedisServer {
     /// A name, an address or a path, with `tcp://`, `tls://` or `unix://` before it or without.
@@ -44,7 +44,7 @@ pub struct RedisCredentials {
     pub password: Vec<u8>,
 }
 
-/// What a server knows of a connection. A link has the one that it wants and its socket's.
+/// State of a connection at the server. A link has the wanted one and its socket's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedisIdentity {
     pub credentials: Option<RedisCredentials>,
@@ -59,7 +59,7 @@ pub struct RedisTuning {
     pub connect_timeout: Option<Duration>,
     /// For each piece of a reply.
     pub read_timeout: Option<Duration>,
-    /// A lost connection is made anew so many times at most.
+    /// Most reconnects after a lost connection.
     pub retries_max: u32,
     /// How long it waits before each of them.
     pub backoff: RedisBackoff,

@@ -21,9 +21,9 @@ pub enum Rule {
     OnlyServer,
     /// The remainder of the hash.
     Remainder {
-        /// What it is divided by.
+        /// The divisor.
         of: u32,
-        /// What is left.
+        /// The remainder.
         entry: u32,
     },
     /// The lower bits of the hash.
@@ -81,7 +81,7 @@ impl Ring {
                 tried.extend(next.filter(|server| !tried.contains(server)));
             }
         } else {
-            // libmemcached takes the dead server out of its ring; the remainder has no such way out.
+            // libmemcached takes the dead server out of its ring; the remainder method cannot do that.
             while let Some(next) = self.without_dead(|server| !tried.contains(&server)).server(key) {
                 if tried.contains(&next) {
                     break;

@@ -13,7 +13,7 @@ pub use hash::KeyHash;
 pub use names::PRESETS;
 use std::sync::Arc;
 
-/// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different places.
+/// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingServer {
     /// Host name, address, or the path of a Unix socket.
@@ -69,8 +69,7 @@ impl Distribution {
 }
 
 impl Preset {
-    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave
-    /// them alone.
+    /// libmemcached has rebuilt its points, with the present hash of keys; later changes of the hash do not move them.
     pub fn settle(&mut self) {
         if let Preset::Libmemcached { distribution: Distribution::Consistent { points, .. }, hash } = self {
             *points = *hash;
@@ -92,7 +91,7 @@ impl Preset {
         self
     }
 
-    /// It has a table of its own, whatever servers there are.
+    /// Has a table of its own, independent of the servers.
     fn has_buckets(&self) -> bool {
         matches!(self, Preset::Libmemcached { distribution: Distribution::VirtualBucket(buckets), .. } if !buckets.is_empty())
     }

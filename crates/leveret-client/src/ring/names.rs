@@ -1,7 +1,7 @@
 //! Rings and servers as people write them.
 use super::{Distribution, KeyHash, PeclHash, Preset, RingServer, Strategy};
 
-/// The name of each preset, its default hash, and what it stands for.
+/// Name of each preset, its default hash, and its meaning.
 pub const PRESETS: [(&str, &str, &str); 6] = [
     ("php-memcached", "default", "php-memcached as it comes: modula"),
     ("php-memcached-consistent", "default", "Memcached::DISTRIBUTION_CONSISTENT, and its sessions"),

@@ -29,7 +29,7 @@ pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[RingServer], 
     }
 }
 
-/// A Unix socket is hashed as the URL that pecl/memcache wants for it.
+/// A Unix socket is hashed as the URL that pecl/memcache uses for it.
 fn name(server: &RingServer) -> String {
     match server.socket() {
         Some(path) => format!("unix://{path}:0"),

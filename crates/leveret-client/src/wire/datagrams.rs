@@ -31,11 +31,11 @@ const ROOM: usize = 2048;
 const PATIENCE_MIN: Duration = Duration::from_millis(20);
 const PATIENCE_MAX: Duration = Duration::from_millis(250);
 
-/// What a server is asked by UDP in this batch.
+/// Requests to a server by UDP in this batch.
 #[derive(Default)]
 pub(crate) struct Datagrams {
     socket: Option<OwnedFd>,
-    /// For so long a receive waits on the socket, unless it is told not to.
+    /// Receive time-out of the socket, unless a call does not block.
     waits: Duration,
     ids: Ids,
     asked: Vec<Asked>,
@@ -43,8 +43,7 @@ pub(crate) struct Datagrams {
     pub input: Input,
 }
 
-/// Numbers that nobody can foresee, and of which none comes again before 65,535 others: what is late belongs to no
-/// other answer.
+/// Unpredictable numbers, none of which returns within 65,535 others: a late datagram cannot match another answer.
 #[derive(Default)]
 struct Ids {
     last: u16,
@@ -109,11 +108,11 @@ impl Datagrams {
         self.asked.push(Asked { id: 0, line, request, answer: Reassembly::new(0, 0), tries: 0, until: None });
     }
 
-    /// Sends what has not been sent, or was not answered in time. Gives the requests that are to go over the stream.
+    /// Sends datagrams that were not sent, or not answered in time. Returns the requests that must go over the stream.
     pub fn send(&mut self, address: Option<SocketAddr>, now: Instant, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let patience = patience(options);
-        // Without an address or a socket the stream takes over, and tells what is wrong.
+        // Without an address or a socket the stream takes over, and reports the failure.
         if self.socket.is_none() {
             self.socket = address.and_then(|address| open(address).ok());
             self.waits = Duration::ZERO;
@@ -142,8 +141,8 @@ impl Datagrams {
         given_up
     }
 
-    /// Takes what has come. `alone` = nothing else is awaited: waits for the first, as long as a datagram may be on its
-    /// way. Gives the requests that are to go over the stream.
+    /// Takes received datagrams. `alone`: nothing else is awaited, so it waits for the first while a datagram may be on
+    /// its way. Returns the requests that must go over the stream.
     pub fn recv(&mut self, alone: bool, batch: &mut Batch, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let mut room = [0; ROOM];
@@ -160,7 +159,7 @@ impl Datagrams {
                 Ok((len, _)) => len,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => break,
-                // Nobody listens there: the stream will tell.
+                // No listener there: the stream will report it.
                 Err(_) => {
                     given_up.extend(self.asked.drain(..).map(|asked| asked.request));
                     self.socket = None;
@@ -183,7 +182,7 @@ impl Datagrams {
         given_up
     }
 
-    /// Lets receives wait for so long.
+    /// Sets the receive time-out.
     fn can_wait(&mut self, patience: Duration) -> bool {
         let Some(socket) = &self.socket else { return false };
         if self.waits != patience && sockopt::set_socket_timeout(socket, Timeout::Recv, Some(patience)).is_ok() {

@@ -15,7 +15,7 @@ pub fn accept(
     if answer.code == MetaCode::Noop {
         return reach(ROW_END, expected, batch);
     }
-    // Quiet requests have no number: what they say is not awaited.
+    // Quiet requests have no number: their answers are not awaited.
     let Some(opaque) = answer.opaque else { return Ok(Heard::Idle) };
     let opaque = std::str::from_utf8(opaque).ok().and_then(|text| text.parse::<u32>().ok()).ok_or(None)?;
     let number = opaque.wrapping_sub(batch.opaque_base);

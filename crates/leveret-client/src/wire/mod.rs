@@ -13,20 +13,20 @@ use std::collections::VecDeque;
 /// Requests that await an answer, in the order in which they were sent.
 pub(crate) type Expected = VecDeque<u32>;
 
-/// For whom an answer was.
+/// Addressee of an answer.
 enum Heard {
     /// A request that awaits it no longer.
     Answer,
     /// One that awaits more of it, such as a line of statistics.
     Part,
-    /// Nobody: a quiet request, or one of an earlier batch.
+    /// None: a quiet request, or one of an earlier batch.
     Idle,
 }
 
-/// Either the answer was accepted, or so many bytes must be there before there is one, or nothing fits.
+/// Either the answer was accepted, or more bytes are needed, or it is invalid.
 type Accepted = Result<Heard, Option<usize>>;
 
-/// So many statistics one batch may ask for: all that a thousand servers have.
+/// Most statistics that one batch may request: all those of a thousand servers.
 const STATISTICS_MAX: usize = 1 << 20;
 
 /// Takes the request with this number off the queue; quiet gets before it are misses.
@@ -44,7 +44,7 @@ fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Accepted {
     Ok(Heard::Answer)
 }
 
-/// An answer to a quiet request, or to one of an earlier batch: nobody waits for it.
+/// An answer to a quiet request, or to one of an earlier batch: no caller waits for it.
 fn is_idle(number: u32, batch: &Batch) -> bool {
     match batch.pending.get(number as usize) {
         Some(pending) => pending.is_quiet,

@@ -11,7 +11,7 @@ use leveret_protocol::{percent, Limits, Received};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Garbled;
 
-/// So many bytes for which nobody waits are believed; quiet requests that fail have answers.
+/// Limit of bytes that no request waits for; failing quiet requests have answers.
 const IDLE_MAX: usize = 16 << 20;
 
 /// Takes the answers that are whole out of the input. True = a request has all of its answer.
@@ -28,7 +28,7 @@ pub(crate) fn read(
         let (begin, bytes) = (input.parsed, &input.bytes[input.parsed..input.filled]);
         let told = batch.records.len();
         let place = |part: &[u8]| {
-            // What is empty may lie anywhere.
+            // An empty part may be at any address.
             if part.is_empty() {
                 return 0..0;
             }

@@ -1,5 +1,4 @@
-//! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the
-//! right key.
+//! Answers of the text protocol: each belongs to the oldest waiting request, and a value must have the right key.
 use super::{meta, Accepted, Expected, Heard, STATISTICS_MAX};
 use crate::code::Code;
 use crate::pool::batch::{Batch, ROW_END};
@@ -47,8 +46,8 @@ pub fn accept(
             passed.extend(expected.drain(..before));
             expected.pop_front().ok_or(None)?
         } else {
-            // memcached keeps to the order of the keys; who asks others for them may not. A key that was not asked for is
-            // garbage.
+            // memcached answers in the order of the keys; servers in front of it may not. A key that was not requested
+            // is an error.
             let at = passed.iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
             passed.swap_remove(at)
         };
@@ -119,8 +118,7 @@ pub fn accept(
     };
     expected.pop_front();
     batch.finish(front, code).value = place(text);
-    // Old servers take the data block of a store that they refuse for commands: what they say from here on is no answer
-    // to us.
+    // Old servers parse the data block of a refused store as commands: their further output is not an answer.
     if operation.is_store() && matches!(code, Code::ClientError | Code::ProtocolError) {
         return Err(None);
     }

@@ -139,7 +139,7 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
         Operation::Version => BinaryCommand::Version,
         Operation::Stats => BinaryCommand::Stat { subject: key },
         Operation::Keys => return Err(Code::NotSupported),
-        // A version is compared by replace: a set that is too large would take away what is there.
+        // Replace compares the version: a set that is too large would remove the existing value.
         Operation::Cas if number != 0 => BinaryCommand::Store { verb: StoreMode::Replace, key, flags, exptime, value },
         _ => BinaryCommand::Store { verb: verb(operation), key, flags, exptime, value },
     };

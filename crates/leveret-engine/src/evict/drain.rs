@@ -1,11 +1,10 @@
-//! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so
-//! that nobody holds a shard's lock for long: the writes that follow go on where the last one stopped, whichever
-//! process they are of.
+//! Draining: a segment's items are moved or dropped, then the segment is free. Writes do this in pieces of a few items,
+//! so that no lock is held for long. The next write continues where the last one stopped, in any process.
 //!
-//! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it
-//! had come and drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so
-//! beginning again harms nothing. Every drain makes progress: an eighth of a segment is freed at least, and where there
-//! is no room for what is worth keeping nothing is kept.
+//! The state word marks a segment as draining, and recovery needs nothing more: it discards the position and drains the
+//! remaining items from the start. That is safe, since an item whose slot points elsewhere no longer belongs to this
+//! segment. Every drain makes progress: it frees at least an eighth of a segment, and if there is no room for items
+//! worth keeping, it keeps none.
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::evict::worth::{self, Worth};
@@ -21,22 +20,22 @@ use crate::sync::Ordering;
 /// Items whose buckets are asked for together.
 pub(super) const PIECE: usize = 8;
 
-/// What a drain keeps.
+/// Items that a drain keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Keep {
-    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all
+    /// All live items. An item that finds no room stays, and so does its segment: memory is short, but not all of it is
     /// in use.
     All = 0,
-    /// Whatever is alive and finds room: the segment is mostly dead bytes.
+    /// Live items that find room: the segment is mostly dead bytes.
     Alive = 1,
-    /// What is worth its memory (`worth.rs`), up to three quarters of what is written in a small segment or seven eighths
-    /// in a main one.
+    /// Items worth their memory (`worth.rs`): at most three quarters of the written bytes of a small segment, or seven
+    /// eighths of a main one.
     Worthy = 2,
     Nothing = 3,
 }
 
-/// What a piece of work at a drain has come to.
+/// Result of one piece of a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drained {
     /// There is nothing to drain.
@@ -52,7 +51,7 @@ pub(crate) enum Drained {
     Stays,
 }
 
-/// `Keep` in the low byte of `layout::Drain::state`, and what has been seen so far.
+/// `Keep` in the low byte of `layout::Drain::state`, and the counts of the drain so far.
 #[derive(Clone, Copy)]
 struct DrainState(u32);
 
@@ -80,7 +79,8 @@ fn note(segment: SegmentId, word: StateWord) -> u64 {
     u64::from(segment.0 + 1) | word.generation() << 32
 }
 
-/// Whether a segment is being drained in pieces: not what a kill has left, which nobody would come back to.
+/// Whether a segment is being drained in pieces. False for a drain that a kill interrupted, which no write would
+/// continue.
 pub(crate) fn is_under_way(core: &Core, segment: SegmentId, word: StateWord) -> bool {
     word.kind() == Some(State::Draining)
         && word.shard() < core.shards.len()
@@ -116,7 +116,7 @@ pub(super) fn note_nothing(locked: &Locked<'_>) {
     locked.shard().drain.word.store(0, Ordering::Relaxed);
 }
 
-/// Drains a segment to its end and keeps what is alive. False: what could not be moved stays.
+/// Drains a segment to its end and keeps live items. False: some items could not be moved.
 pub(crate) fn gather(locked: &Locked<'_>, segment: SegmentId) -> bool {
     // One at a time has a note.
     if under_way(locked).is_some_and(|other| other != segment) {
@@ -149,8 +149,8 @@ pub(super) fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     head.drain.word.store(note(segment, word), Ordering::Relaxed);
 }
 
-/// Of `bytes` written, those that a drain by worth may keep. What it leaves goes over to the next one: an item that fills
-/// most of its segment is more than the share, and is kept by one drain at the cost of another.
+/// How many of `bytes` written a drain by worth may keep. A share that was not used goes to the next drain: an item
+/// that fills most of its segment is larger than one share.
 fn share_of(pool: Pool, bytes: u64) -> u64 {
     match pool {
         Pool::Small => bytes / 4 * 3,
@@ -163,7 +163,7 @@ fn budget(locked: &Locked<'_>) -> u64 {
     u64::from(locked.shard().drain.budget.load(Ordering::Relaxed))
 }
 
-/// The drain of this segment, which has just begun, keeps half of its share.
+/// Halves the share of this segment's drain, which has just begun.
 pub(super) fn keep_half(locked: &Locked<'_>, segment: SegmentId) {
     let pool = locked.core.segments.state(segment).pool();
     let half = share_of(pool, locked.core.segments.written(segment)) / 2;
@@ -185,7 +185,7 @@ pub(super) fn go_on(locked: &Locked<'_>, items: usize) -> Drained {
     let mut at = start + u64::from(head.drain.at.load(Ordering::Relaxed)) / 8 * 8;
     let mut left = items;
     let mut is_whole = true;
-    // Kills leave the count of the living too high, never too low: at 0 no slot points here.
+    // After kills the count of living items is too high, never too low: at 0 no slot points here.
     while is_whole && at + HEADER <= end && core.segments.header(segment).live_items() != 0 {
         if left == 0 {
             head.drain.at.store((at - start) as u32, Ordering::Relaxed);
@@ -254,7 +254,7 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     } else {
         tell_evicted::tell(locked, hash, spot, view);
         edit::remove(locked, hash, spot, view);
-        // The segments of a large value are room already: what lies behind it in this one need not go.
+        // A large value's own segments are enough room: the items behind it in this segment may stay.
         if view.pieces() > 0 && allocate::has_spare(locked, locked.core.shards.len()) {
             head.drain.state.store(state.0 | DrainState::ENOUGH, Ordering::Relaxed);
         }
@@ -281,7 +281,7 @@ fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     }
     if state.0 & (DrainState::STAYS | DrainState::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0
     {
-        // All that could go has gone: what is left has no deadline.
+        // All items that may be evicted are gone: the rest have no deadline.
         let is_volatile = locked.core.policy() == EvictionPolicy::Volatile;
         if is_volatile && state.keep() != Keep::All && state.0 & DrainState::ENOUGH == 0 {
             let word = locked.core.segments.state(segment);
@@ -328,7 +328,7 @@ mod tests {
     use crate::shard::recover;
     use crate::{Arena, Deadline, OpenOptions, Time};
 
-    /// An arena that has begun to evict, and the number of the next key.
+    /// An arena that evicts already, and the number of the next key.
     fn full(dir: &tempfile::TempDir, memory: u64, cores: u32) -> (Arena, u32) {
         let options = OpenOptions::new().memory(memory).cores(cores);
         let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
@@ -384,8 +384,8 @@ mod tests {
         assert!(*rare <= ITEMS_AHEAD as u64, "the slowest of ten thousand stores dealt with {rare} items");
     }
 
-    /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is
-    /// gone.
+    /// A process killed in the middle of a drain holds a lock: the segment's remaining items are kept, and its note is
+    /// cleared.
     #[test]
     fn recovery_keeps_what_a_drain_has_not_come_to() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,10 +1,11 @@
-//! Eviction: two pools of segments, item by item. What is worth its memory (`worth.rs`) goes to the main pool, at once or
-//! when its segment of the small pool is drained; the rest goes and leaves a fingerprint (`ghosts.rs`) that makes it
-//! worth more should it come back soon. In the main pool, what is worth its memory stays.
+//! Eviction: two pools of segments, judged item by item. An item worth its memory (`worth.rs`) goes to the main pool,
+//! at once or when its segment of the small pool is drained. The other items are dropped and leave a fingerprint
+//! (`ghosts.rs`), which raises their worth if they return soon. Items of the main pool stay while they are worth their
+//! memory.
 //!
-//! `survey.rs` says which segment goes, `drain.rs` empties it. In an arena that is full, a shard that opens a segment
-//! begins to survey its segments for another one to drain; the writes that fill the first one survey and drain in small
-//! pieces. All others enter here, under the lock of the shard: writes (`ahead`, `opened`), searches for room (`start_freeing`,
+//! `survey.rs` chooses the segment, `drain.rs` empties it. In a full arena, a shard that opens a segment begins to
+//! survey its segments for another one to drain. The writes that fill the new segment survey and drain in small pieces.
+//! Everything else enters here, under the shard's lock: writes (`ahead`, `opened`), searches for room (`start_freeing`,
 //! `continue_freeing`), maintenance (`reclaim_expired`) and recovery (`after_kill`).
 pub(crate) mod ghosts;
 
@@ -32,7 +33,7 @@ pub(crate) use worth::pool_of_new;
 /// Dead items that are dealt with at once where they are reclaimed: some ten microseconds.
 const RECLAIMED_AT_ONCE: usize = 64;
 
-/// A survey is over when so much of a segment has been written: a third. The rest is for the drain.
+/// A survey ends when this part (a third) of a segment has been written. The rest is for the drain.
 const SURVEYED_AHEAD: u64 = 3;
 /// Segments surveyed together at least.
 const SURVEYED_AT_ONCE: u64 = 16;
@@ -41,10 +42,10 @@ const SURVEYED_AT_MOST: u64 = 256;
 /// And by maintenance, under the lock all the same.
 const SURVEYED_AT_LEISURE: usize = 1024;
 
-/// Bytes that a drain goes through for each byte that is written. Of main segments nearly three quarters are kept, now and
-/// then seven eighths, so this is what it takes to free a segment while another one is filled.
+/// Bytes that a drain passes for each byte written. Main segments keep nearly three quarters, at times seven eighths,
+/// so this frees a segment while another one is filled.
 const BYTES_AHEAD: u64 = 6;
-/// Items that one write deals with at most under one lock, whatever their sizes.
+/// Most items that one write handles under one lock, whatever their sizes.
 const ITEMS_AHEAD: usize = 32;
 /// Speed-up of a survey and the drain after it that begin when free segments have become rare. Where nearly all is worth
 /// keeping, a drain frees an eighth of a segment, and eight must end while one is filled.
@@ -53,10 +54,10 @@ const SPEED_UP: u32 = 4;
 /// Seconds after which an arena that could not grow tries to again.
 const GROWN_AGAIN: u32 = 2;
 
-/// One write in so many looks whether a segment has expired.
+/// One of this many writes checks whether a segment has expired.
 const EXPIRY_EACH: u32 = 64;
 
-/// Which segment of a shard is freed, and what is kept of it.
+/// Which segment of a shard is freed, and which of its items are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// One that is dead, or hardly alive: its living are kept.
@@ -65,19 +66,19 @@ pub(crate) enum Target {
     Dead(SegmentId),
     /// The hollowest, if there is something to win: its living move together.
     Hollow,
-    /// One whose items are worth least: half of what a drain ahead would keep is kept, so that a write does no eight
-    /// drains for a segment.
+    /// The segment whose items are worth least. Keeps half as much as a drain ahead would, so that one write does not
+    /// need eight drains for one segment.
     Worst,
     /// The sealed one that is oldest, with all that lies in it, where drains that keep something have not made enough
     /// room.
     Oldest,
-    /// An open one with all that lies in it, where no shard has another to give: whatever was kept would open the next
-    /// one.
+    /// An open segment with all its items, when no shard has another one to give: keeping an item would open the next
+    /// segment.
     Open,
 }
 
-/// At the end of a write of `written` bytes to a place: goes on with the drain that is under way, or with the survey for it,
-/// so far that it ends before its room is needed; now and then looks for what has expired.
+/// At the end of a write of `written` bytes to a place: continues the drain or the survey under way, far enough that it
+/// ends before its room is needed. From time to time looks for expired segments.
 #[inline]
 pub(crate) fn ahead(locked: &Locked<'_>, place: &Place, written: u64) {
     opened(locked, place);
@@ -137,12 +138,11 @@ pub(crate) fn reclaim_expired(locked: &Locked<'_>) -> Drained {
     drain::go_on(locked, RECLAIMED_AT_ONCE)
 }
 
-/// Continues what kills have left behind, and throws the notes away. Nobody knows any more whether such a drain was an
-/// eviction or only gathered what was left of a hollow segment, so whatever is alive is kept: a kill must not cost
-/// acknowledged writes.
+/// Finishes drains that a kill interrupted, and clears the notes. The notes do not say whether a drain was an eviction
+/// or only gathered the rest of a hollow segment, so all live items are kept: a kill must not cost acknowledged writes.
 pub(crate) fn after_kill(locked: &Locked<'_>) {
     drain::note_nothing(locked);
-    // No more than there are, though somebody may go on writing such state words.
+    // Bounded by the number of segments: another process could write such state words for ever.
     for _ in 0..locked.core.segments.active() {
         let Some(segment) = survey::whole(locked).draining else { return };
         drain::gather(locked, segment);
@@ -196,7 +196,7 @@ fn begin_worst(locked: &Locked<'_>) -> Drained {
     Drained::UnderWay
 }
 
-/// The segment to drain next, and what is to be kept of it.
+/// The segment to drain next, and which items to keep.
 fn victim(locked: &Locked<'_>, survey: &Survey) -> Option<(SegmentId, Keep)> {
     match locked.core.policy() {
         EvictionPolicy::All => survey.victim(),
@@ -216,8 +216,8 @@ fn begin_with(locked: &Locked<'_>, segment: Option<SegmentId>, keep: Keep) -> Dr
     Drained::UnderWay
 }
 
-/// Goes on with the survey that is under way, or begins one; a piece at a time, so that nobody holds the lock for long.
-/// Some: it is over.
+/// Continues the survey under way, or begins one, in pieces, so that the lock is not held for long. `Some`: it is
+/// complete.
 fn survey_for_room(locked: &Locked<'_>) -> Option<Survey> {
     survey::begin(locked);
     survey::go_on(locked, SURVEYED_AT_MOST as usize)
@@ -255,7 +255,7 @@ fn begin_ahead(locked: &Locked<'_>) {
     }
 }
 
-/// Whatever a damaged arena says: no write does more than it should.
+/// Clamped, since the arena may be damaged: no write does unbounded work.
 fn speed_up(locked: &Locked<'_>) -> u64 {
     u64::from(locked.shard().survey.speed_up.load(Ordering::Relaxed).clamp(1, SPEED_UP))
 }
@@ -271,8 +271,7 @@ fn go_on_ahead(locked: &Locked<'_>, written: u64) {
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::go_on(locked, PIECE) {
             Drained::UnderWay if passed() < bytes => {}
-            // What was kept may have taken a free segment too: one drain for each segment that is opened would not
-            // be enough.
+            // The kept items may have taken a free segment too: one drain for each opened segment would not be enough.
             Drained::Freed => return begin_ahead(locked),
             _ => return,
         }
@@ -306,8 +305,8 @@ mod tests {
         assert_eq!(drain::go_on(locked, usize::MAX), Drained::Freed);
     }
 
-    /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that
-    /// took it for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
+    /// A kill while a hollow segment is gathered leaves the segment half moved. Recovery took that for an eviction and
+    /// dropped unread items: acknowledged writes, in an arena with plenty of room.
     #[test]
     fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
         let finishers: [fn(&Locked<'_>); 3] = [
@@ -361,8 +360,8 @@ mod tests {
         }
     }
 
-    /// Writers gather what is left of hollow segments before they ask for more memory. When other shards had taken the
-    /// last free segments meanwhile, what found no room was dropped, in an arena that could still grow.
+    /// Writers gather the rest of hollow segments before they ask for more memory. If other shards took the last free
+    /// segments meanwhile, items without room were dropped, in an arena that could still grow.
     #[test]
     fn gathering_hollow_segments_drops_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -12,9 +12,8 @@ use std::ops::Range;
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 5;
 
-/// A segment's live bytes, as a share of those that are written: so many parts of this. The unwritten rest does not
-/// count, since gathering cannot win it back where items leave it again: a copy of one that takes more than half of a segment
-/// takes a segment.
+/// Denominator of the share of live bytes in a segment's written bytes. The unwritten rest does not count: gathering
+/// cannot win it back, since the copy of an item larger than half a segment takes a whole segment again.
 const PARTS: u64 = 64;
 /// With fewer live parts, 11/16, a segment is gathered before anything has to go: it costs no more than a drain of the main
 /// pool, and nothing living is lost.
@@ -77,7 +76,7 @@ impl Survey {
         self.fullest_open.map(|(segment, _)| segment)
     }
 
-    /// The sealed segment whose items are worth least, and what is to be kept of them.
+    /// The sealed segment whose items are worth least, and which of them to keep.
     pub fn victim(&self) -> Option<(SegmentId, Keep)> {
         match self.hollow(GATHERED) {
             Some(segment) => Some((segment, Keep::Alive)),
@@ -204,7 +203,7 @@ fn note(locked: &Locked<'_>, survey: &Survey, next: usize) {
     }
 }
 
-/// What has been seen so far. A segment that is something else by now is left out.
+/// The survey's notes so far. Segments whose state has changed since are left out.
 fn noted(locked: &Locked<'_>) -> (Survey, usize) {
     let notes = &locked.shard().survey;
     let number = |cell: &AtomicU32| cell.load(Ordering::Relaxed) as usize;
@@ -236,7 +235,7 @@ fn noted(locked: &Locked<'_>) -> (Survey, usize) {
     (survey, number(&notes.next))
 }
 
-/// Goes on with the survey that is under way, over so many segments. Some: it is over, and its note is gone.
+/// Continues the survey under way over `segments` segments. `Some`: it is complete, and its notes are cleared.
 pub(super) fn go_on(locked: &Locked<'_>, segments: usize) -> Option<Survey> {
     let (mut survey, next) = noted(locked);
     let end = locked.core.segments.active();

@@ -1,14 +1,14 @@
-//! What an item is worth: its reads for each byte that it takes. An eviction that only asks how often an item is read
-//! keeps a long value in place of ten short ones that together are read more.
+//! An item's worth: its reads for each byte of memory. Eviction by reads alone would keep one long value in place of
+//! ten short ones that together are read more often.
 //!
-//! There is no order of all items by worth. Each item of the main pool that a drain meets is compared with the shard's
-//! threshold, and moves it a little: up if the item is above, down if it is below, by as much as its bytes are of a
-//! segment. The two steps are as 46 to 18 the other way round, so the threshold comes to rest where nearly three quarters
-//! of the bytes that drains meet are above it, and follows when other items come. An item that was read in the small pool
-//! lowers it a little: where hardly anything is promoted, more is kept of what was.
+//! Items are not sorted by worth. A drain compares each item of the main pool with the shard's threshold and moves the
+//! threshold a little: up if the item is above, down if it is below, in proportion to the item's bytes in a segment.
+//! The steps are in the ratio 18 up to 46 down. So the threshold settles where nearly three quarters of the drained
+//! bytes are above it, and it follows the workload. An item that was read in the small pool lowers it a little: where
+//! few items are promoted, more of the main pool is kept.
 //!
-//! The same threshold decides where a new item goes: what would be kept at once is not written twice, and a long value
-//! does not take the memory of many short ones because its key has been seen before.
+//! The same threshold places new items. An item that a drain would keep goes to the main pool at once and is not
+//! written twice. A long value does not take the memory of many short ones only because its key was seen before.
 use crate::evict::ghosts;
 use crate::segment::Pool;
 use crate::shard::Locked;
@@ -20,29 +20,29 @@ pub(crate) struct Worth(u32);
 
 const ONE: u32 = 1 << 16;
 
-/// What an item takes of the index, docs/memory-layout.md.
+/// An item's part of the index, bytes (docs/memory-layout.md).
 const INDEX_SHARE: u64 = 11;
-/// The threshold before anything was learnt: an item of 256 bytes that nobody has read.
+/// Initial threshold: the worth of an unread item of 256 bytes.
 const FIRST_THRESHOLD: u32 = 16 * ONE;
 /// How far a whole segment of the small pool, if all of it was read, lowers the threshold. Without that a threshold that
-/// nothing reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come
+/// nothing reaches would stay forever: nothing would be promoted, and no drain of the main pool would come
 /// that could lower it. Unread items do not count: a flood of them is no reason to keep them.
 const THRESHOLD_DECAY: u64 = ONE as u64;
 /// How far the threshold would move over a whole segment if all of it were above and only one step counted: two octaves and a
 /// third. Where all items are worth the same, it has passed them by after one segment or two.
 const STRIDE: u64 = 7 * ONE as u64 / 3;
-/// Of 64 bytes that drains of the main pool meet, so many shall be above the threshold. More copies more, and from 50 on misses
-/// more often where all items are about equally popular; fewer lets go what is still wanted.
+/// Target: this many of 64 drained bytes of the main pool are above the threshold. A higher value copies more, and from
+/// 50 on misses more often where all items are about equally popular; a lower one evicts items that are still
+/// requested.
 const ABOVE: u64 = 46;
-/// What comes to the main pool must be this much above the threshold: where all items are worth about the same, none is moved for
-/// nothing.
+/// An item must exceed the threshold by this much to be promoted: where all items are worth about the same, none is
+/// moved for nothing.
 const PROMOTION: u32 = ONE / 4;
-/// A new key that was evicted not long ago counts as so many reads: it is asked for again and again, and each time it was
-/// gone meanwhile.
+/// Reads credited to a new key that was evicted recently: it is requested again and again.
 const RETURNED: u8 = 2;
 
 impl Worth {
-    /// Of an item of `bytes`. One that nobody has read counts as half a read.
+    /// Worth of an item of `bytes`. An unread item counts as half a read.
     pub fn of(reads: u8, bytes: u64) -> Worth {
         let density = (u64::from(2 * u32::from(reads) + 1) << 24) / (bytes + INDEX_SHARE);
         Worth(log2(density.max(1)))
@@ -56,8 +56,8 @@ fn log2(number: u64) -> u32 {
     whole << 16 | part
 }
 
-/// Reads that count after a drain of the main pool: a third is forgotten, down to one. What nobody has read since a drain
-/// kept it has only the size that it has, so that what was popular once goes at the drain after.
+/// Reads that still count after a drain of the main pool: a third is forgotten, at least one. An item that was not read
+/// since the last drain counts as unread, so that an item that was popular once is evicted by the next drain.
 pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
     if was_read {
         reads - (reads + 1) / 3
@@ -66,7 +66,7 @@ pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
     }
 }
 
-/// Whether a drain of this pool keeps such an item.
+/// Whether a drain of this pool keeps an item of this worth.
 pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) -> bool {
     let threshold = threshold(locked);
     match pool {
@@ -75,7 +75,8 @@ pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) ->
     }
 }
 
-/// Where an item of `bytes` goes whose key is new. Nothing goes to the main pool before a drain has taught what it is for.
+/// The pool for an item of `bytes` whose key is new. Nothing goes to the main pool before the first drain has set the
+/// threshold.
 pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
     if locked.shard().drain.threshold.load(Ordering::Relaxed) == 0 {
         return Pool::Small;
@@ -110,7 +111,8 @@ pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool
         _ if is_worthy => threshold + bytes * STRIDE * (64 - ABOVE) / segment,
         _ => threshold.saturating_sub(bytes * STRIDE * ABOVE / segment),
     };
-    // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
+    // Clamped, since the arena may be damaged: between the worth of one byte that is always read and of the largest
+    // item that never is.
     locked.shard().drain.threshold.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
 }
 

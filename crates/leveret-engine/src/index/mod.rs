@@ -14,8 +14,8 @@ use crate::map::Map;
 use crate::sync::{AtomicU64, Ordering};
 pub(crate) use slot::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, UNREAD, WATCHED};
 
-/// Buckets in a chain. Under linear hashing fewer than one item in a billion would need more; an attacker with
-/// colliding keys evicts his own.
+/// Longest chain of buckets. Under linear hashing fewer than one item in a billion needs more; an attacker with
+/// colliding keys evicts only those keys.
 pub(crate) const CHAIN_MAX: usize = 8;
 
 /// The index of all shards.
@@ -91,7 +91,7 @@ impl Index {
         (self.overflow_max() as usize).div_ceil(64)
     }
 
-    /// Number of main buckets of a shard; whatever the file says, a number that can be.
+    /// Number of main buckets of a shard, clamped to a possible number since the file may be damaged.
     #[inline]
     pub fn buckets(&self, shard: usize) -> u32 {
         self.shards.at(shard).buckets.load(Ordering::Acquire).clamp(1, self.buckets_max)

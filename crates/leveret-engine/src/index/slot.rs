@@ -6,10 +6,10 @@ use crate::sync::{AtomicU64, Ordering};
 /// The frequency byte: four bits count reads up to 15, the next says that there was one.
 pub(crate) const FREQUENCY_MAX: u8 = 15;
 pub(crate) const FETCHED: u8 = 16;
-/// Then one that a watch sets and the next read takes off, since it writes the byte anew (`watch.rs`). Says nothing to
-/// anybody else.
+/// Bit that a watch sets and the next read clears, since a read writes the byte again (`sampler.rs`). It has no other
+/// meaning.
 pub(crate) const WATCHED: u8 = 32;
-/// Then one that a drain sets where it keeps an item, and the next read takes off likewise: nobody has asked for it since.
+/// Bit that a drain sets on a kept item and the next read clears: not read since that drain.
 pub(crate) const UNREAD: u8 = 64;
 
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
@@ -57,7 +57,8 @@ impl SlotWord {
 }
 
 impl Bucket {
-    /// Notes a read. Racy by design: late or lost it harms nobody, and a hot item soon stops being written at all.
+    /// Counts a read. Racy by design: a late or lost update is harmless, and the byte of a hot item saturates and is
+    /// not written any more.
     #[inline]
     pub fn note_read(&self, slot: usize) {
         let frequency = self.frequency[slot].load(Ordering::Relaxed);
@@ -102,8 +103,8 @@ impl Spot<'_> {
         self.bucket.frequency[self.slot].store(frequency, Ordering::Relaxed);
     }
 
-    /// Marks the byte, and says what it was. In one instruction: a read at the same moment takes the mark off, or is in
-    /// what this answers.
+    /// Marks the byte and returns its old value. One instruction: a concurrent read either clears the mark or is part
+    /// of the returned value.
     pub fn mark(&self) -> u8 {
         self.bucket.frequency[self.slot].fetch_or(WATCHED, Ordering::Relaxed)
     }

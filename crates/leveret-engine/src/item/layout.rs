@@ -25,8 +25,8 @@ pub(crate) enum Kind {
     Number = 1,
     /// Whole segments and a tail.
     Large = 2,
-    /// Laid out as bytes. What they are is the business of those who ask for such items; to all others there is none.
-    /// Written into arenas of layout 2 only.
+    /// Stored like bytes. Only callers that ask for typed items see them; all others get a miss. Exists in arenas of
+    /// layout 2 only.
     Typed = 3,
 }
 
@@ -54,7 +54,7 @@ const VALUE_LEN: u32 = (1 << 24) - 1;
 const KIND_SHIFT: u32 = 24;
 const HAS_CAS: u32 = 1 << 26;
 const HAS_FLAGS: u32 = 1 << 27;
-/// Somebody has been told this item's cas, so that a copy of it must keep it.
+/// This item's cas was handed out, so a copy of the item must keep it.
 pub(crate) const WANTED: u32 = 1 << 28;
 const HAS_EXTENSION: u32 = 1 << 29;
 /// Bits that no item has.
@@ -98,7 +98,7 @@ impl Shape {
         Shape(self.0 & !VALUE_LEN | len & VALUE_LEN)
     }
 
-    /// Nobody has been told the cas of a copy, or it is explicit.
+    /// The copy's cas was not handed out, or is explicit.
     pub fn unwanted(self) -> Shape {
         self.with(WANTED, false)
     }
@@ -154,7 +154,7 @@ impl Shape {
     }
 }
 
-/// Bytes of the payload of an item with so many extents.
+/// Payload bytes of an item with `extents` extents.
 #[inline(always)]
 pub(crate) fn payload_len(kind: Kind, extents: u64) -> u64 {
     match kind {

@@ -1,4 +1,4 @@
-//! An item in a segment: what its bytes say (`layout.rs`), read here, written in `write.rs`.
+//! An item in a segment: its format is in `layout.rs`, reads are here, writes in `write.rs`.
 //!
 //! Published items never change, except for whole aligned words: the deadline and its fraction in the extension (touch,
 //! under the lock, only ever later), a number, its cas and its width (incr), and the bit `wanted` in the shape.
@@ -71,7 +71,7 @@ impl View {
         self.at + self.header.shape.payload()
     }
 
-    /// Bytes of a number or the table of extents: counted from the private copy, so that nobody can change it
+    /// Bytes of a number or of the table of extents, from the private copy, so that no other process can change it
     /// meanwhile.
     fn payload_len(&self) -> u64 {
         let empty = Layout::new(self.header.shape, 0, 0, 0);
@@ -121,7 +121,7 @@ impl Items {
         Items { data, segment_shift, memory, has_millis: layout >= 2 }
     }
 
-    /// The item at `at`, if what lies there fits into its segment. Whatever the bytes are, the answer is inside of it.
+    /// The item at `at`, if it fits into its segment. For any bytes the result lies inside the segment.
     #[inline]
     pub fn view(&self, segments: &Segments, segment: SegmentId, at: u64) -> Option<View> {
         let end = segments.end(segment);
@@ -255,7 +255,7 @@ impl Items {
         let extension = self.extension_cell(view).load(Ordering::Acquire);
         let second = self.deadline_cell(view).load(Ordering::Relaxed);
         let fraction = (extension & layout::FRACTION) >> layout::FRACTION_SHIFT;
-        // Whatever a damaged file says: below a second, and none of what never ends.
+        // Clamped, since the file may be damaged: below a second, and zero without a deadline.
         Deadline { second, fraction: if second == Deadline::NEVER.second { 0 } else { fraction.min(999) } }
     }
 
@@ -306,7 +306,7 @@ impl Items {
         }
     }
 
-    /// How a large value is divided, unless its numbers contradict each other or what an arena can hold.
+    /// Division of a large value; `None` if its numbers contradict each other or exceed an arena's limits.
     pub fn division_of(&self, view: &View) -> Option<Division> {
         let total = self.data.long(view.payload()).load(Ordering::Relaxed);
         Division::new(total, view.pieces(), view.header.value_len(), 1 << self.segment_shift)

@@ -1,4 +1,4 @@
-//! Writing items into room that nobody else sees yet: new ones, and copies of those that are there.
+//! Writes items into memory that no other process sees yet: new items, and copies of existing ones.
 use super::layout::{self, Kind, Layout, Shape, EXTENT, HEADER, NUMBER_CAS};
 use super::{Items, View};
 use crate::meta::{Marks, Meta};
@@ -6,7 +6,7 @@ use crate::segment::Extent;
 use crate::sync::Ordering;
 use crate::time::Deadline;
 
-/// What a new item is made of.
+/// Parts of a new item.
 #[derive(Clone, Copy)]
 pub(crate) struct NewItem<'a> {
     pub key: &'a [u8],
@@ -81,7 +81,7 @@ impl Items {
     }
 }
 
-/// What is to be different in a copy of an item. The rest is as it was.
+/// Differences between an item and its copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub deadline: Deadline,

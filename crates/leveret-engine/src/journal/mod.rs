@@ -1,14 +1,13 @@
-//! The journal: what processes do with an arena, for those who watch it.
+//! The journal: the operations of processes on an arena, for watchers.
 //!
-//! It is a ring in shared memory that everybody writes and whoever likes reads. As long as nobody has asked for a topic
-//! within the last seconds, what belongs to it costs a look at a word that does not change. Who asks must ask again
-//! and again: the wish of a watcher that was killed ends by itself.
+//! It is a ring in shared memory that all processes write and any process may read. If no watcher has asked for a topic
+//! within the last seconds, that topic costs one load of a word that does not change. A watcher must ask again and
+//! again: the request of a killed watcher expires.
 //!
-//! A writer draws a number, which is its place too, and writes there, whether or not anybody has read what was there:
-//! nobody ever waits for a watcher, and what comes too fast takes the place of the oldest. An entry has a checksum over
-//! its words and its number, and a reader believes nothing else: not what is half written, by a process that was killed
-//! there too, nor what two writers have mixed that were a whole ring apart. So no order between loads and stores
-//! matters here.
+//! A writer draws a number, which is also its place in the ring, and writes there, whether or not the old entry was
+//! read. No writer waits for a watcher, and a fast burst overwrites the oldest entries. An entry has a checksum over
+//! its words and its number, and a reader accepts nothing without it: neither an entry half written by a killed process
+//! nor a mix of two writers that were a whole ring apart. So the order of loads and stores does not matter here.
 pub(crate) mod reader;
 
 use crate::core::Core;
@@ -26,7 +25,7 @@ pub(crate) const ENTRY_BYTES: usize = ENTRY_WORDS * 8;
 /// Of longer keys an entry has the beginning.
 const KEY_MAX: usize = (ENTRY_WORDS - FRONT) * 8;
 
-/// What a watcher can ask for.
+/// Topics that a watcher can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 #[non_exhaustive]
@@ -43,7 +42,7 @@ pub enum Topic {
 
 const _: () = assert!(Topic::Evictions as usize + 1 == TOPICS);
 
-/// What a process has done.
+/// Action of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -95,7 +94,7 @@ pub enum StoreOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry<'k> {
-    /// What was done.
+    /// The action.
     pub action: Action,
     /// When, in microseconds of Unix time.
     pub micros: u64,
@@ -113,7 +112,7 @@ pub struct Entry<'k> {
     pub program: Program,
 }
 
-/// Whether anybody has asked for a topic lately.
+/// Whether a watcher has asked for a topic lately.
 #[inline]
 pub(crate) fn is_watched(core: &Core, topic: Topic) -> bool {
     core.control().watched[topic as usize].load(Ordering::Relaxed) != 0
@@ -127,13 +126,13 @@ pub(crate) fn tell_read(core: &Core, key: &[u8], is_there: bool, found: &Found, 
     tell(core, Topic::Reads, action, key, &item, now);
 }
 
-/// Tells of an action with an item, if somebody still wants to know.
+/// Records an action with an item, if a watcher still asks for the topic.
 #[cold]
 pub(crate) fn tell(core: &Core, topic: Topic, action: Action, key: &[u8], item: &Found, now: Time) {
     let until = &core.control().watched[topic as usize];
     let seen = until.load(Ordering::Relaxed);
     if seen <= now.0 {
-        // Unless somebody asks at this moment.
+        // Fails if a watcher asks at this moment.
         let _ = until.compare_exchange(seen, 0, Ordering::Relaxed, Ordering::Relaxed);
         return;
     }
@@ -175,7 +174,7 @@ fn encode<'b>(entry: &Entry<'_>, bytes: &'b mut [u8; ENTRY_BYTES]) -> &'b [u8] {
     &bytes[..used(key.len())]
 }
 
-/// Bytes of an entry whose key has so many.
+/// Bytes of an entry with a key of `key_len` bytes.
 fn used(key_len: usize) -> usize {
     (FRONT + key_len.div_ceil(8)) * 8
 }

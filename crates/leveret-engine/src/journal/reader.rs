@@ -13,7 +13,7 @@ const LASTS: u32 = 3;
 /// An entry that is not whole after this time is lost: its writer was killed, or sleeps.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A reader of the journal. What is told begins with its first `ask`.
+/// A reader of the journal. It starts with its first `ask`.
 pub struct Journal {
     arena: Arena,
     /// The number of the entry to read next.
@@ -29,8 +29,8 @@ impl fmt::Debug for Journal {
 }
 
 impl Arena {
-    /// Nothing of what this process does with the arena is written into its journal, until the last `Arena` of this one is
-    /// dropped: for servers, who tell their watchers themselves.
+    /// This process's operations stay out of the journal until the last `Arena` of this one is dropped: for servers,
+    /// which notify their watchers themselves.
     pub fn keep_out_of_journal(&self) {
         self.core.is_unwatched.store(true, Ordering::Relaxed);
     }
@@ -55,8 +55,8 @@ impl Journal {
         until.fetch_max(now.0.saturating_add(LASTS), Ordering::Relaxed);
     }
 
-    /// Tells what was done since the last call, in the order of its beginning, and returns how many entries were lost:
-    /// others had taken their place, or their writers did not finish them.
+    /// Reports entries since the last call, in the order in which they began, and returns how many were lost:
+    /// overwritten, or not finished by their writers.
     pub fn read(&mut self, tell: &mut dyn FnMut(&Entry<'_>)) -> u64 {
         let arena = self.arena.clone();
         let Some(ring) = arena.core.journal() else { return 0 };
@@ -105,7 +105,7 @@ mod tests {
         tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm")
     }
 
-    /// What a reader is told now, and what it has lost.
+    /// The new entries of a reader, and how many it lost.
     fn told(journal: &mut Journal) -> (Vec<(Action, Vec<u8>, u64)>, u64) {
         let mut all = Vec::new();
         let lost = journal.read(&mut |entry| all.push((entry.action, entry.key.to_vec(), entry.value_len)));
@@ -145,7 +145,7 @@ mod tests {
             (Action::Store(ModeKind::Set, StoreOutcome::TooLarge), vec![b'k'; 272], too_long.len() as u64),
         ];
         assert_eq!(told(&mut journal), (expected, 0));
-        // Nobody has asked since.
+        // No `ask` since.
         let later = Time(now.0 + 4);
         assert_eq!(arena.find(b"none", later), None);
         assert_eq!(told(&mut journal), (Vec::new(), 0));
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((&all[0].1[..], lost), (&b"second"[..], 1));
     }
 
-    /// Whatever others write there: no panic, no endless loop, and nothing told that is not whole.
+    /// For any bytes in the ring: no panic, no endless loop, and only whole entries are reported.
     #[test]
     fn what_is_not_whole_is_not_told() {
         let (dir, now) = (folder(), Time::now());

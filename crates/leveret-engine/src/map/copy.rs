@@ -31,7 +31,7 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: every access below lies in the first or the last `size_of::<T>()` bytes of a range that is at least that
     // long.
     unsafe {
-        // What is read from the front and from the end may overlap in the middle.
+        // The words read from the front and from the end may overlap in the middle.
         if len >= 16 {
             copy_middling(dst, src, len);
         } else if len >= 8 {
@@ -113,7 +113,7 @@ mod wide {
         }
     }
 
-    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    /// `count` blocks of 64 bytes, at least one, and 64 at `last`.
     ///
     /// # Safety
     /// All of them lie inside both ranges.
@@ -187,7 +187,7 @@ mod wide {
         }
     }
 
-    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    /// `count` blocks of 64 bytes, at least one, and 64 at `last`.
     ///
     /// # Safety
     /// All of them lie inside both ranges.
@@ -241,7 +241,7 @@ mod wide {
         }
     }
 
-    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    /// `count` blocks of 64 bytes, at least one, and 64 at `last`.
     ///
     /// # Safety
     /// All of them lie inside both ranges.
@@ -274,12 +274,12 @@ pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
                 }
                 at += 32;
             }
-            // What is left, in whole words from both ends.
+            // The rest, in whole words from both ends.
             let (shared, private, left) = (shared.add(at), private.add(at), len - at);
             if left >= 16 {
                 return !differ::<2>(shared, private) && !differ::<2>(shared.add(left - 16), private.add(left - 16));
             }
-            // One word at the end may begin before what is left: that is known to be the same, and does no harm.
+            // The last word may begin before the rest: those bytes were compared already, which is harmless.
             return (left < 8 || !differ::<1>(shared, private))
                 && !differ::<1>(shared.add(left).sub(8), private.add(left).sub(8));
         }

@@ -1,9 +1,9 @@
-//! The arena's file: made in two steps (a file without a name, then a link), so that nobody ever sees half an arena; checked
-//! before it is believed.
+//! The arena's file. It is created in two steps (a file without a name, then a link), so that no process ever sees half
+//! an arena, and it is checked before use.
 //!
-//! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
-//! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
-//! process opens it once more for a life sign of its own.
+//! An arena without a name is a memfd: only the process that made it and its forks reach it, each by its descriptor,
+//! and it ends with the last of them. Its path is that of the descriptor in /proc, through which each process opens it
+//! once more for its own life sign.
 use crate::error::{failed, OpenError};
 use crate::fork::step;
 use crate::map::file_lock::FileLock;
@@ -68,8 +68,8 @@ impl OpenOptions {
         OpenOptions { lock_timeout, ..self }
     }
 
-    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead
-    /// is reclaimed all the same. A new arena gets the policy `All` or `None` by it, for all processes.
+    /// Whether this process evicts live items to make room. If not, a full arena answers `NoMemory`; dead items are
+    /// reclaimed in any case. Also sets a new arena's policy, `All` or `None`, for all processes.
     pub const fn evict(self, evict: bool) -> OpenOptions {
         OpenOptions { evict, ..self }
     }
@@ -95,7 +95,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// What is in memory is of this boot, whatever the identities say: a process in a chroot may not know its own.
+    /// Files in memory belong to this boot, even if the identities differ: a process in a chroot may not know its own.
     fn is_of_an_earlier_boot(&self) -> bool {
         // The cheaper question first.
         !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
@@ -136,9 +136,9 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         // It may be there all the same.
         Err(error) => return attach(&folder, path).ok().filter(|found| !found.is_of_an_earlier_boot()).ok_or(error),
     };
-    // Somebody else may have made it while we waited.
+    // Another process may have created it while this one waited.
     match attach(&folder, path) {
-        // Locks, deadlines and life signs of an earlier boot mean nothing now: such an arena starts empty.
+        // Locks, deadlines and life signs of an earlier boot are meaningless: such an arena starts empty.
         Ok(opened) if opened.is_of_an_earlier_boot() => {
             fs::unlinkat(&folder, name_of(path), AtFlags::empty()).map_err(|error| failed("replace", path, error))?;
         }
@@ -150,13 +150,12 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     attach(&folder, path).map(|opened| Opened { created, ..opened })
 }
 
-/// A maker was waited for in vain. Further ones are not waited for until a lock file is to be had: whatever holds them, a
-/// page that opens many arenas, again and again, waits once.
+/// Set after waiting for a maker timed out. Until a lock file is free, no further maker is waited for: a page that
+/// opens many arenas waits only once.
 static MAKER_IS_STUCK: AtomicBool = AtomicBool::new(false);
 
-/// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel
-/// zeroes what an arena begins with, a 63rd of its memory: 512 GiB took 18 seconds on a busy machine, small ones take
-/// milliseconds.
+/// How long to wait for the maker of an arena; a stopped maker must not block all others for ever. The kernel zeroes an
+/// arena's first part, a 63rd of its memory: 512 GiB took 18 seconds on a busy machine, small arenas take milliseconds.
 fn making_takes(memory: u64) -> Duration {
     Duration::from_secs(5 + (memory >> 33))
 }
@@ -218,10 +217,11 @@ fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
     Ok(Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)?.of_layout(options.layout))
 }
 
-/// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
+/// Creates the file. False: another process was faster, under another lock file, since an arena is removed together
+/// with its lock file.
 fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
     let geometry = new_geometry(options)?;
-    // Without a name until it is whole: whoever is killed before leaves nothing behind.
+    // Without a name until it is complete: a killed process leaves nothing behind.
     let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
     let Ok(file) = fs::openat(folder, ".", flags, folder.mode()) else {
         return create_named(folder, path, &geometry, options);
@@ -272,8 +272,8 @@ fn with_temporary<T>(
     made
 }
 
-/// Puts a new, empty arena in the place of the one at `path`, whatever its layout: with the size and all else that the
-/// options say, and the same owner. Processes that have the old one open leave it at their next look (`Arena::check`).
+/// Replaces the arena at `path`, of any layout, by a new empty one with the size and other properties of `options`, and
+/// the same owner. Processes that have the old arena open leave it at their next check (`Arena::check`).
 pub fn renew(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
     let folder = Folder::of(path)?;
     let look = || fs::statat(&folder, name_of(path), AtFlags::SYMLINK_NOFOLLOW);
@@ -380,8 +380,8 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// Removes an arena's file and its lock file. Processes that still have it open notice at their next request. The folder
-/// must be one in which the arena could be opened; what lies there under its name goes, whoever owns it.
+/// Removes an arena's file and its lock file. Processes that have it open notice at their next request. The folder must
+/// be one in which the arena could be opened; the file is removed whoever owns it.
 pub fn remove(path: &Path) -> Result<(), OpenError> {
     let folder = Folder::of(path)?;
     fs::unlinkat(&folder, name_of(path), AtFlags::empty()).map_err(|error| failed("remove", path, error))?;
@@ -393,8 +393,8 @@ pub fn remove(path: &Path) -> Result<(), OpenError> {
 mod tests {
     use super::*;
 
-    /// Who only attached got an arena of before the restart: values that were half written when the power went, and
-    /// deadlines on a clock that had begun anew.
+    /// A process that only attached got an arena from before the reboot: values half written at the power failure, and
+    /// deadlines on a clock that had started again.
     #[test]
     fn an_arena_of_an_earlier_boot_is_none() {
         let missing = |opened: Result<Opened, OpenError>| matches!(opened, Err(OpenError::Missing(_)));

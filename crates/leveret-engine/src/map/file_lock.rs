@@ -28,7 +28,7 @@ impl Drop for FileLock {
 }
 
 impl FileLock {
-    /// Opens the file, or makes it. One that is found is believed as the arena is: its mode is never changed.
+    /// Opens or creates the file. An existing one is checked as an arena is, and its mode is never changed.
     fn file(folder: &Folder, lock: &Path) -> Result<OwnedFd, OpenError> {
         loop {
             let name = name_of(lock);
@@ -151,7 +151,8 @@ mod tests {
         FileLock::wait(&path, Duration::from_millis(100)).expect("free again");
     }
 
-    /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
+    /// `remove` also removes the lock file. A waiter must not end up with the lock of a file that no other process will
+    /// ask for.
     #[test]
     fn a_lock_file_that_was_removed_is_no_lock() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -185,7 +186,7 @@ mod tests {
                 assert!(refused.contains("another process holds it"), "{refused}");
             }
             drop(held);
-            // Whoever gets it waits again from then on.
+            // After one success the next waits again.
             drop(FileLock::wait(&path, FOR_EVER).expect("free"));
             let held = FileLock::wait(&path, FOR_EVER).expect("free");
             std::thread::scope(|scope| {

@@ -1,7 +1,6 @@
-//! Which folder is trusted. Whoever owns a folder decides which files its names lead to, and by its mode who else may
-//! open what is made there. So arenas lie in folders of root or of this very user, also when root asks; a neighbour's
-//! are refused, however they came to their names. What has passed is kept open: a name that is turned to another folder
-//! afterwards leads nowhere.
+//! Which folders are trusted. The owner of a folder decides where its names lead and, by its mode, who may open files
+//! made there. So arenas lie in folders of root or of this user, also when root opens them; folders of other users are
+//! refused, whatever path led there. A checked folder is kept open, so a name that changes afterwards has no effect.
 use crate::error::{failed, OpenError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags, Stat};
@@ -15,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) struct Folder {
     file: OwnedFd,
     path: PathBuf,
-    /// The group that shares what lies here: the folder is setgid, and its members may write to it.
+    /// The sharing group: the folder is setgid, and the group's members may write to it.
     group: Option<u32>,
 }
 
@@ -36,7 +35,7 @@ impl Folder {
             return Err(untrusted(why));
         }
         if stat.st_mode & 0o1002 == 0o002 {
-            let why = "everybody may write to this folder and it has no sticky bit; chmod o-w it, or choose another";
+            let why = "every user may write to this folder, and it has no sticky bit; chmod o-w it, or choose another";
             return Err(untrusted(why.to_owned()));
         }
         let group = (stat.st_mode & 0o2022 == 0o2020).then_some(stat.st_gid);
@@ -56,7 +55,7 @@ impl Folder {
             return Err(OpenError::Foreign { path: path(), why: "it is not a regular file".to_owned() });
         }
         if stat.st_mode & 0o002 != 0 {
-            let why = "everybody may write to it; chmod o-w it if its contents are worth keeping, else remove it";
+            let why = "every user may write to it; chmod o-w it to keep its contents, else remove it";
             return Err(OpenError::Untrusted { path: path(), why: why.to_owned() });
         }
         let is_of_group = self.group == Some(stat.st_gid) && stat.st_mode & 0o060 == 0o060;
@@ -68,21 +67,21 @@ impl Folder {
     }
 }
 
-/// To look at what a name leads to, and go on from there.
+/// Opens a name to inspect it and to continue from there.
 const STEP: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// As many as the kernel follows.
 const LINKS_MAX: u32 = 40;
 
-/// Opens a folder name by name, each from the opened folder before, and follows symbolic links of root and of this user
-/// only. Somebody who may make names in /tmp would choose which of our own folders we write to: one that a web server
-/// shows, say. What was looked at is what is used, whatever becomes of its name meanwhile.
+/// Opens a folder name by name, each from its opened parent, and follows only symbolic links of root and of this user.
+/// Otherwise another user who may create names in /tmp could choose which of our own folders we write to, such as one
+/// that a web server publishes. The opened folder is used, even if its name changes meanwhile.
 fn walk(path: &Path) -> Result<OwnedFd, OpenError> {
     let refused = |error: Errno| failed("look at the folder", path, error);
     let start = |place: &Path| {
         let place = if place.is_absolute() { "/" } else { "." };
         fs::open(place, STEP | OFlags::DIRECTORY, Mode::empty()).map_err(refused)
     };
-    // What is left to do, the next name at the end, and how far it has come.
+    // The names still to open, the next one last, and the path so far.
     let names_of = |path: &Path| {
         let names = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
         names.map(|name| name.as_os_str().to_owned()).rev().collect::<Vec<OsString>>()
@@ -127,7 +126,7 @@ fn uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// An owner who is not trusted, for errors.
+/// Text about an untrusted owner, for errors.
 fn other(owner: u32) -> String {
     if owner == uid() {
         return format!("uid {owner}, which stands for every user without a number in this user namespace");
@@ -135,18 +134,18 @@ fn other(owner: u32) -> String {
     format!("uid {owner}, and this process runs as uid {}", uid())
 }
 
-/// Whether an arena may lie in this folder: root or this user owns it and each symbolic link that leads to it, and not
-/// everybody may replace what lies there. `Arena::open` asks the same. The error says what is wrong.
+/// Whether an arena may lie in this folder: root or this user owns it and each symbolic link to it, and other users
+/// cannot replace its files. `Arena::open` does the same check. The error says what is wrong.
 pub fn check_folder(folder: &Path) -> Result<(), OpenError> {
     Folder::open(folder).map(drop)
 }
 
-/// Whether this process trusts files and folders of this user. Root is trusted by everybody, and trusts nobody else.
+/// Whether this process trusts files and folders of this user. Everybody trusts root; root trusts only root.
 pub fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == uid() && (owner != overflow_uid() || every_user_has_a_number())
 }
 
-/// The number that is shown in place of users who have none in this user namespace.
+/// The uid shown for users without a number in this user namespace.
 fn overflow_uid() -> u32 {
     let read = || std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok()?.trim().parse().ok();
     static KNOWN: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -160,7 +159,7 @@ fn overflow_uid() -> u32 {
     }
 }
 
-/// Whether the overflow uid is somebody's own number, as on a machine that runs no user namespace. Unknown is no.
+/// Whether the overflow uid is a real user's number, as on a machine without user namespaces. Unknown counts as no.
 fn every_user_has_a_number() -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let numbers = map.lines().filter_map(|line| line.split_ascii_whitespace().nth(2)?.parse::<u64>().ok());
@@ -173,7 +172,7 @@ mod tests {
     use std::fs::{set_permissions, Permissions};
     use std::os::unix::fs::{symlink, PermissionsExt};
 
-    /// A neighbour's folder of mode 3777 was taken for one of a group. (Owners are tried by tests/test_neighbour.py.)
+    /// Another user's folder of mode 3777 was taken for a group's. (tests/test_neighbour.py tries owners.)
     #[test]
     fn who_shares_a_folder_decides_the_mode_of_what_is_made_there() {
         let dir = tempfile::tempdir().expect("a folder");
@@ -287,8 +286,7 @@ mod tests {
         assert!(matches!(opened(&place("file")), Err(OpenError::Io { .. })));
     }
 
-    /// What stands behind a name was looked at first and opened later: another user's link could take its place in
-    /// between.
+    /// A name was inspected first and opened later: another user's link could replace it in between.
     #[test]
     fn a_link_that_takes_the_place_of_a_folder_is_never_followed() {
         if uid() != 0 {
@@ -337,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Where users have no number in a user namespace they all are shown as one, and a process of such a user took the
-    /// files of all others for its own. On a machine without namespaces that number is a user as any other.
+    /// In a user namespace all users without a number look like one, and a process of such a user took the files of all
+    /// others for its own. On a machine without namespaces that number is an ordinary user.
     #[test]
     fn who_has_no_number_owns_nothing() {
         if uid() != 0 {

@@ -17,22 +17,22 @@ const ENDIAN: u32 = 0x0102_0304;
 pub(crate) const PAGE: u64 = 4096;
 const DIRECTORY: usize = 1024;
 const REGIONS_MAX: usize = 32;
-/// Where the bits lie without which nobody may open the arena who does not know them: here all of them. The next 8 bytes
-/// hold bits that may be unknown.
+/// Offset of the incompatible feature bits: a program must know all that are set. The next 8 bytes hold compatible
+/// ones.
 const INCOMPATIBLE: usize = 16;
 /// Where the superblock's checksum lies.
 const CRC: usize = 128;
 
 /// Also what fits into the 12 bits of a state word, with room to spare.
 const SHARDS_MAX: u32 = 256;
-/// What one shard may have: twice as many buckets would no longer be counted in 32 bits.
+/// Most buckets of one shard: twice as many could not be counted in 32 bits.
 const BUCKETS_MAX: u64 = 1 << 30;
 const GHOSTS_MAX: u64 = 1 << 30;
 /// Logarithms of the fewest and the most cells for tags. False misses are rarer the more there are, so a large arena has
 /// more of them.
 const TAG_CELLS: std::ops::RangeInclusive<u32> = if cfg!(model) { 3..=3 } else { 13..=22 };
 
-/// What a region holds. Unknown ids in a file are ignored, so that a later version may add regions.
+/// Contents of a region. Unknown ids in a file are ignored, so that a later version may add regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub(crate) enum RegionId {
@@ -163,7 +163,7 @@ impl Geometry {
         Geometry { layout, ..self }.laid_out()
     }
 
-    /// The same arena in a file with so many times the places for segments and for the index.
+    /// The same arena in a file with `times` times the places for segments and for the index.
     #[cfg(test)]
     pub fn with_places(self, times: u32) -> Geometry {
         let (segments_max, buckets_max) = (self.segments_max * times, self.buckets_max * times);
@@ -295,7 +295,7 @@ impl Geometry {
         put(0, &MAGIC);
         put(8, &self.layout.to_ne_bytes());
         put(12, &ENDIAN.to_ne_bytes());
-        // 16..32: incompatible and compatible feature bits, none so far.
+        // 16..32: incompatible and compatible feature bits, none yet.
         put(32, &self.uuid);
         put(48, &self.boot_id);
         put(64, &self.created_unix.to_ne_bytes());
@@ -329,8 +329,7 @@ impl Geometry {
         page
     }
 
-    /// Reads a superblock. Whatever the bytes are, the result is either refused with a reason or safe to compute
-    /// offsets with.
+    /// Reads a superblock. For any bytes, the result is either refused with a reason or safe to compute offsets with.
     pub fn decode(page: &[u8], file_len: u64) -> Result<Geometry, Unfit> {
         let foreign = |why: &str| Unfit::Foreign(why.to_owned());
         if page.len() < PAGE as usize || page[..8] != MAGIC {

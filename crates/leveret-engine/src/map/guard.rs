@@ -1,10 +1,9 @@
-//! The SIGBUS guard. When somebody truncates an arena's file, the next access to it kills the process; a cache must
-//! not. The handler replaces the *whole* mapping by private zeros: a process that saw some pages private and some
-//! shared would "take" a free lock word privately and write beside its real owner. From then on every operation answers
-//! `Lost`.
+//! The SIGBUS guard. After a truncation of an arena's file, the next access would kill the process. The handler
+//! replaces the *whole* mapping by private zeros: with some pages private and some shared, a process would take a free
+//! lock word privately and write beside its real owner. From then on every operation answers `Lost`.
 //!
-//! The handler runs on any thread at any instruction, in the middle of a copy too, so it only reads atomics and calls
-//! mmap. A fault that is not ours goes to the handler that was there before.
+//! The handler runs on any thread at any instruction, also in the middle of a copy, so it only reads atomics and calls
+//! mmap. A fault elsewhere goes to the handler that was installed before.
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use std::io;
 use std::mem::MaybeUninit;

@@ -1,5 +1,4 @@
-//! What only the operating system can say or do about an arena that is open: who lives, and memory for its file. A model
-//! puts its own in the place of this file.
+//! Services of the operating system for an open arena: life signs, and memory for its file. A model replaces this file.
 use crate::error::{reason, Error, OpenError};
 use crate::fork::Uncut;
 use crate::map::file::{self, Opened};
@@ -32,7 +31,7 @@ impl Signs {
         unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_SETLK, &flock_of(slot)) == 0 }
     }
 
-    /// Whether nobody but these signs' own description has a slot's. An error counts as "held": never steal on a doubt.
+    /// Whether no description but this one has the slot's lock. An error counts as "held": never take over in doubt.
     pub fn is_gone(&self, slot: usize) -> bool {
         let mut lock = flock_of(slot);
         // SAFETY: a live descriptor and a live flock that the kernel fills.
@@ -40,7 +39,7 @@ impl Signs {
         result == 0 && lock.l_type == libc::F_UNLCK as i16
     }
 
-    /// Keeps what was taken for as long as this process lives and the mapping that is answered stays.
+    /// Keeps the lock while this process lives and the returned mapping exists.
     pub fn keep(self) -> Result<*mut c_void, Error> {
         // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock,
         // alive.
@@ -53,10 +52,10 @@ impl Signs {
     }
 }
 
-/// Gives up the sign that such a mapping keeps.
+/// Ends the life sign that such a mapping keeps.
 ///
 /// # Safety
-/// `life` came from `keep`, and nobody gives it up again.
+/// `life` came from `keep`, and is not used again.
 pub(crate) unsafe fn give_up(life: *mut c_void) {
     // SAFETY: by contract.
     let _ = unsafe { mm::munmap(life, LIFE_LEN) };
@@ -158,8 +157,8 @@ impl Host {
         Myself { pid, start_time, pid_namespace }
     }
 
-    /// Which numbering of processes this one and /proc go by; 0 where /proc does not say, or goes by another one, as
-    /// after `unshare --pid` without `--mount-proc`: there every number is somebody else's.
+    /// The pid namespace that this process and /proc share; 0 if /proc does not tell or shows another one, as after
+    /// `unshare --pid` without `--mount-proc`: there the numbers belong to other processes.
     pub fn pid_namespace(&self) -> u64 {
         let shown = std::fs::read_link("/proc/self").ok();
         if shown.is_none_or(|shown| shown.as_os_str() != std::process::id().to_string().as_str()) {
@@ -198,7 +197,8 @@ impl Host {
         Ok(parts)
     }
 
-    /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.
+    /// The held lock file; `None` after the time-out `patience`, or once `is_done` says that the lock is not needed any
+    /// more.
     pub fn lock_file(&self, patience: Duration, is_done: &dyn Fn() -> bool) -> Option<FileLock> {
         FileLock::wait_unless(&self.path, patience, is_done).ok()
     }
@@ -211,7 +211,7 @@ impl Host {
         })
     }
 
-    /// What its file system can still give; all there is of one that sets no limit.
+    /// Bytes that the file system can still provide; its limit may be infinite.
     pub fn room(&self) -> u64 {
         fs::statvfs(&self.path)
             .ok()
@@ -225,8 +225,8 @@ impl Host {
         parts.iter().all(|(off, len)| file::allocate(&file, *off, *len).is_ok())
     }
 
-    /// Gives a part of the file's memory back. Failing leaves memory allocated that nobody uses: no error, and counted
-    /// as free.
+    /// Returns a part of the file's memory to the system. On failure the memory stays allocated and unused: no error,
+    /// and it counts as free.
     pub fn give_back(&self, off: u64, len: u64) {
         let Ok(file) = self.open_again() else { return };
         let _ = fs::fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, off, len);

@@ -20,7 +20,8 @@ pub(crate) struct Control {
     _spare: AtomicU32,
     /// Unix time at which hits, misses and stores were last counted from 0 again, 0 = when the arena was made.
     pub cleared_unix: AtomicU64,
-    /// By `journal::Topic`: until when somebody wants to be told of it, 0 = nobody does. In the line of `flush`, which each read looks at.
+    /// By `journal::Topic`: until when a watcher asks for it, 0 = none does. In the cache line of `flush`, which each
+    /// read loads.
     pub watched: [AtomicU32; TOPICS],
     _line0: [AtomicU64; 3],
     /// Reads by `Program`, as processes hand them in.
@@ -40,7 +41,7 @@ pub(crate) struct Tags {
     _reserved: [AtomicU64; 7],
 }
 
-/// Reserved by layout 2 and zero, but for `policy`.
+/// Reserved by layout 2 and zero, except `policy`.
 #[repr(C)]
 pub(crate) struct Resize {
     /// The memory limit in bytes; 0 = that of the superblock.
@@ -100,15 +101,15 @@ pub(crate) struct ProcessSlot {
     pub pid_namespace: AtomicU64,
     /// A `Program`.
     pub program: AtomicU32,
-    /// Reserved by layout 2 and zero: what this process knows, behind 24 bits of its incarnation.
+    /// Reserved by layout 2 and zero: features that this process knows, behind 24 bits of its incarnation.
     pub knows: AtomicU32,
     _reserved: [AtomicU64; 4],
 }
 
-/// Counters of a shard, written under its lock but for those of reads.
+/// Counters of a shard, written under its lock, except those of reads.
 pub(crate) const COUNTERS: usize = 24;
 
-/// One shard: a lock and what it guards, each cache line by who writes it, grouped by whom the words concern.
+/// One shard: a lock and the state that it guards. Fields are grouped into cache lines by writer and by subject.
 #[repr(C)]
 pub(crate) struct Shard {
     // Line 0: contended by writers, `shard/lock.rs`.
@@ -141,8 +142,8 @@ pub(crate) struct Given {
     pub cas: AtomicU64,
 }
 
-/// What is in the shard's part of the index. `shard/edit.rs` keeps it with each slot that it fills or empties,
-/// `recover.rs` and `sweep.rs` count anew.
+/// Counts of the shard's part of the index. `shard/edit.rs` updates them with each slot that it fills or empties;
+/// `recover.rs` and `sweep.rs` count again.
 #[repr(C)]
 pub(crate) struct Tally {
     /// Slots in use, flushed items included: what the index grows by. A hint, as all here.
@@ -180,17 +181,17 @@ pub(crate) struct Drain {
     pub at: AtomicU32,
     /// Bytes that it may still keep.
     pub budget: AtomicU32,
-    /// What it keeps, and what it has seen so far.
+    /// Which items it keeps, and its counts so far.
     pub state: AtomicU32,
     /// From which worth on items are kept, for `evict/worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
     pub threshold: AtomicU32,
-    /// Bytes that drains by worth have left of their budgets: the next one may keep so many more.
+    /// Unused budget of earlier drains by worth, bytes: the next drain may keep this much more.
     pub carried: AtomicU32,
     _spare: AtomicU32,
 }
 
-/// What a survey of the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,
-/// as those of a drain.
+/// Progress and findings of a survey of the segments. A segment is stored as its number + 1; 0 = none. Notes, as those
+/// of a drain.
 #[repr(C)]
 pub(crate) struct SurveyState {
     /// The next segment, without the + 1.
@@ -212,28 +213,28 @@ pub(crate) struct SurveyState {
 /// Four open segments for each of the two pools.
 pub(crate) const OPEN_PER_SHARD: usize = 8;
 
-/// Bytes of a segment's state and of its header; what is in them is the business of `segment/`.
+/// Bytes of a segment's state and of its header; `segment/` defines their contents.
 pub(crate) const SEGMENT_STATE: u64 = 16;
 pub(crate) const SEGMENT_HEADER: u64 = 64;
 
-/// What a watcher can ask for, each by itself.
+/// Number of topics that a watcher can ask for.
 pub(crate) const TOPICS: usize = 4;
 
-/// Entries that the journal holds: what comes after them takes the place of the oldest.
+/// Entries in the journal; new ones overwrite the oldest.
 pub(crate) const JOURNAL_ENTRIES: usize = if cfg!(model) { 2 } else { 2048 };
-/// Words of an entry behind its checksum: 5 of what it is about, and the key.
+/// Words of an entry after its checksum: 5 of description, then the key.
 pub(crate) const ENTRY_WORDS: usize = 39;
 
-/// What processes tell those who watch: `journal.rs`.
+/// The ring of operations for watchers: `journal/`.
 #[repr(C)]
 pub(crate) struct JournalRing {
-    /// How many entries were ever begun.
+    /// Number of entries ever begun.
     pub begun: AtomicU64,
     _line0: [AtomicU64; 7],
     pub entries: [JournalEntry; JOURNAL_ENTRIES],
 }
 
-/// One entry. Whole if the checksum says so, whoever has written it.
+/// One entry; complete if its checksum matches.
 #[repr(C)]
 pub(crate) struct JournalEntry {
     pub checksum: AtomicU64,

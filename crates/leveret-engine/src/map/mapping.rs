@@ -8,7 +8,7 @@ use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::io;
 use std::ptr;
 
-/// What a huge page holds, on x86, and on aarch64 where pages hold 4 KiB.
+/// Bytes of a huge page, on x86, and on aarch64 with pages of 4 KiB.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
 /// The kernel's number on both; the libc crate has it for glibc only.
@@ -22,7 +22,7 @@ pub(crate) struct Mapping {
 }
 
 struct Pages {
-    /// The file's pages, and what lies before and behind them for the sake of their address. Memory of models stays mapped.
+    /// The file's pages, with padding before and behind for alignment. Memory of models stays mapped.
     #[cfg_attr(model, allow(dead_code))]
     reserved: *mut u8,
     #[cfg_attr(model, allow(dead_code))]
@@ -37,7 +37,7 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Address space without memory for so many bytes, at an address that suits huge pages.
+    /// Reserves `len` bytes of address space without memory, aligned for huge pages.
     fn reserve(len: usize) -> io::Result<Pages> {
         let reserved_len = len.checked_add(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
@@ -65,7 +65,7 @@ impl Mapping {
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let pages = Pages::reserve(len)?;
         let base = pages.base;
-        // SAFETY: in place of pages that are ours and that nobody has seen.
+        // SAFETY: replaces pages that are ours and not shared with anyone yet.
         unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             mm::mmap(base.cast(), len, access, MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED, file, 0)?
@@ -86,11 +86,11 @@ impl Mapping {
         Mapping { guard, pages: Pages { reserved: base, reserved_len: len, base, len } }
     }
 
-    /// Has the kernel move what lies at `off`, of a huge page's length, into one. For whoever reads and writes it
-    /// meanwhile nothing changes but the time that it takes.
+    /// Has the kernel move the huge page's length at `off` into one huge page. Concurrent readers and writers are only
+    /// delayed.
     pub fn collapse(&self, off: u64) -> io::Result<()> {
         assert!(off % HUGE_PAGE as u64 == 0 && off + HUGE_PAGE as u64 <= self.pages.len as u64);
-        // SAFETY: in bounds by the assertion. The bytes stay what they are.
+        // SAFETY: in bounds by the assertion. The bytes do not change.
         let answer = unsafe {
             let begin = self.pages.base.add(off as usize);
             libc::madvise(begin.cast(), HUGE_PAGE, MADV_COLLAPSE)
@@ -317,8 +317,8 @@ impl Data {
     #[cold]
     pub fn populate(&self, off: u64, len: u64) {
         let len = len.min(self.len.saturating_sub(off));
-        // SAFETY: in bounds; populating changes no byte. Kernels before 5.14 answer EINVAL, and a range beyond what is
-        // allocated is never asked for by an owner of room in it.
+        // SAFETY: in bounds; populating changes no byte. Kernels before 5.14 answer EINVAL, and an owner of room never
+        // asks for a range beyond the allocated one.
         let _ = unsafe { rustix::mm::madvise(self.range(off, len).cast(), len as usize, Advice::LinuxPopulateWrite) };
     }
 

@@ -1,5 +1,5 @@
-//! The bytes of an arena: its file, the mapping of it, the regions and what is said of them in the superblock. Nothing
-//! here knows what an item or a segment is for.
+//! The bytes of an arena: its file, the mapping of it, the regions and the superblock that describes them. This module
+//! does not know items or segments.
 #[cfg_attr(model, path = "../models/copy.rs")]
 pub(crate) mod copy;
 pub(crate) mod file;
@@ -37,7 +37,7 @@ impl Map {
         Ok(Map::over(mapping, geometry, Host::new(path, opened)))
     }
 
-    /// An arena of this shape in whatever memory it is.
+    /// An arena of this shape in any memory.
     pub fn over(mapping: Mapping, geometry: Geometry, host: Host) -> Map {
         Map { geometry, host: Arc::new(host), mapping }
     }

@@ -19,8 +19,7 @@ pub(super) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
     fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | follow, Mode::empty())
 }
 
-/// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a
-/// lease).
+/// Opens an existing file: no symbolic link, and without blocking if it turns out to be a FIFO or to have a lease.
 pub(super) const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 
 /// The last part of a path.

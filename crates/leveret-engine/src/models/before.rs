@@ -1,4 +1,4 @@
-//! Who sees what a process did sees what it had done before, be it in another arena or outside of any.
+//! A process that sees another's action also sees what that process did before, in another arena or outside of any.
 use super::split::walk;
 use super::world::{explore, get, set, Grain, NOW};
 use crate::arena::Arena;
@@ -10,7 +10,7 @@ use crate::{Deadline, Delta, Item};
 const KEY: &[u8] = b"key";
 const LEN: usize = 8;
 
-/// One process does something elsewhere, then `act` here; who `sees` the second thing must see the first.
+/// One process does something elsewhere, then `act` here; a process that `sees` the second action must see the first.
 fn told(
     name: &str,
     prepare: impl Fn(&Arena),
@@ -110,7 +110,7 @@ fn a_slot_that_another_one_has_emptied_tells_of_what_was_before() {
     });
 }
 
-/// Whoever comes carries a delayed flush out.
+/// The next process carries out a delayed flush.
 #[test]
 fn a_flush_that_another_one_carries_out_tells_of_what_was_before() {
     explore("before: delayed flush", Grain::Header, |world| {

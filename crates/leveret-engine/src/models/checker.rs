@@ -54,21 +54,21 @@ fn see(view: &mut View, word: usize, at: u32) {
 
 struct Store {
     value: u64,
-    /// What a load with Acquire that takes it sees from then on.
+    /// The view that a load with Acquire joins.
     carries: View,
 }
 
 #[derive(Default)]
 struct Thread {
     view: View,
-    /// What a fence with Acquire would join to it.
+    /// The view that a fence with Acquire would join.
     taken: View,
     /// The view at the last fence with Release.
     fenced: View,
     has_ended: bool,
 }
 
-/// What is known of a word from all runs so far.
+/// Facts about a word from all runs so far.
 #[derive(Default, Clone, Copy)]
 struct Sharing {
     threads: u32,
@@ -87,7 +87,7 @@ struct Choice {
     options: usize,
 }
 
-/// What an ordering does. Each can be taken away at one place of the engine, to see who notices.
+/// One effect of an ordering. Each can be removed at one place of the engine, to see which model fails.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub(crate) enum Part {
     Acquire,
@@ -126,14 +126,14 @@ struct State {
     bounds: Bounds,
     numbers: HashMap<usize, usize>,
     sharing: Vec<Sharing>,
-    /// A word turned out to be shared: what was chosen before means nothing any more.
+    /// A word turned out to be shared: earlier choices are void.
     has_learned: bool,
     path: Vec<Choice>,
     run: Run,
     trace: Option<Vec<String>>,
     /// What the threads have met.
     met: BTreeSet<Strength>,
-    /// What is taken away.
+    /// The removed effect.
     without: Option<Strength>,
 }
 
@@ -173,7 +173,7 @@ impl State {
         self.without != Some(strength)
     }
 
-    /// What is left of an ordering.
+    /// The rest of an ordering without the removed effect.
     fn left(&mut self, ordering: Ordering, place: &'static Location<'static>) -> Ordering {
         let acquires = acquires(ordering) && self.has(place, Part::Acquire);
         let releases = releases(ordering) && self.has(place, Part::Release);
@@ -418,7 +418,7 @@ impl Checker {
         state.note(thread, || format!("fence {ordering:?}"), place);
     }
 
-    /// The value that the kernel sees, which sees what is newest.
+    /// The newest value, which is the one that the kernel sees.
     pub fn newest(&self, address: usize) -> Option<u64> {
         let state = self.state();
         let stores = state.run.words.get(*state.numbers.get(&address)?)?;
@@ -496,7 +496,7 @@ impl State {
     }
 }
 
-/// What an exploration has come to.
+/// Result of an exploration.
 pub(crate) struct Explored {
     pub runs: u64,
     /// All ways within the bounds were gone.
@@ -504,7 +504,7 @@ pub(crate) struct Explored {
     pub met: BTreeSet<Strength>,
 }
 
-/// Calls `model` once for each way that its threads can meet. It makes the threads' memory anew each time, calls
+/// Calls `model` once for each interleaving of its threads. `model` creates the threads' memory each time, calls
 /// `Checker::run` once, and fails by panicking.
 pub(crate) fn explore(
     bounds: Bounds,

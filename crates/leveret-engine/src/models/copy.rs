@@ -1,5 +1,5 @@
-//! What stands for `copy.rs` in a model: bytes of the arena are read and written as relaxed atomics, so that a reader
-//! sees any mixture of old and new ones that a processor could show him.
+//! Replaces `copy.rs` in a model: the arena's bytes are read and written as relaxed atomics, so that a reader sees any
+//! mixture of old and new bytes that a processor could show.
 use crate::models::memory::{read_bytes, write_bytes};
 
 /// # Safety

@@ -32,7 +32,7 @@ fn a_cas_belongs_to_its_value() {
     a_cas_belongs("count: first cas", false);
 }
 
-/// `is_told`: somebody has asked for the number's token before.
+/// `is_told`: the number's token was handed out before.
 fn a_cas_belongs(name: &str, is_told: bool) {
     explore(name, Grain::Number, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
@@ -48,7 +48,7 @@ fn a_cas_belongs(name: &str, is_told: bool) {
                 let next = Value::Integer(100 + value as i64);
                 let stored = reader.store(KEY, next, Meta::default(), Deadline::NEVER, Mode::Cas(seen.cas), NOW);
                 if let Ok(Stored::Stored { .. }) = stored {
-                    // Nobody has counted between the look and the store: what is counted from now on is counted on it.
+                    // No count between the look and the store: later counts add to the stored number.
                     world.spare().store(100 + value, crate::sync::Ordering::Relaxed);
                 }
             }),

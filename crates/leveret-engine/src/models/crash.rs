@@ -1,6 +1,6 @@
-//! Ends at any store: the long operations, the recovery of what they leave, and the recovery of that. `./x kill` ends
-//! real processes between any two instructions; here two successors in a row are ended too, and stores come as late as
-//! a compiler may put them.
+//! Ends a process at any store: in long operations, in the recovery after them, and in the recovery of that. `./x kill`
+//! ends real processes between any two instructions; here two successors in a row end too, and stores are delayed as
+//! far as a compiler may delay them.
 use super::death::{self, silence_ends, stopped_after};
 use super::world::{drain, get, is_long, place_of, set, weaken_each, Grain, World, NOW};
 use crate::arena::Arena;
@@ -14,7 +14,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const LEN: usize = 8;
 
-/// What is stored before, and what must be there afterwards whatever happens.
+/// Items stored before; they must survive.
 const KEPT: [&[u8]; 3] = [b"one", b"two", b"three"];
 /// What the operations are about.
 const KEY: &[u8] = b"key";
@@ -138,7 +138,7 @@ const OPERATIONS: [Operation; 12] = [
     },
 ];
 
-/// An end after so many stores, one of which was put off (`death::stopped_after`).
+/// An end after a number of stores, one of which was delayed (`death::stopped_after`).
 #[derive(Clone, Copy, Debug)]
 struct End {
     stores: u64,
@@ -148,7 +148,7 @@ struct End {
 /// A process does something and is ended; the kernel takes note. Whether it came to its end, and how many stores might
 /// have been put off.
 fn stopped(world: &World, pid: u32, end: End, work: impl Fn(&Arena) + Sync) -> (bool, usize) {
-    // A thread of its own: what it keeps for itself dies with it.
+    // A thread of its own: its private state dies with it.
     let arena = world.registered(pid);
     let (done, late) = std::thread::scope(|scope| {
         scope.spawn(|| stopped_after(end.stores, end.late, || work(&arena))).join().expect("no panic")
@@ -170,7 +170,7 @@ fn judge(operation: &Operation, ends: &[End]) -> (bool, usize) {
     for (round, end) in ends.iter().enumerate() {
         last = match round {
             0 => stopped(&world, 2, *end, operation.work),
-            // Whoever wants the lock recovers.
+            // The next owner of the lock recovers.
             round => stopped(&world, 2 + round as u32, *end, |arena| drop(shard::lock(&arena.core, 0, NOW))),
         };
         is_done |= round == 0 && last.0;

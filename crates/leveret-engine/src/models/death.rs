@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::panic::{catch_unwind, panic_any, AssertUnwindSafe, Location};
 use std::sync::Mutex;
 
-/// A store that may be put off, and what was there before it.
+/// A store that may be delayed, and the value before it.
 struct Late {
     address: *mut u8,
     size: usize,
@@ -24,7 +24,7 @@ thread_local! {
     static LATE: RefCell<Vec<Late>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is taken away from the ordering of one place.
+/// The effect removed from the ordering of one place.
 pub(crate) static WITHOUT: Mutex<Option<Strength>> = Mutex::new(None);
 /// Where processes that are to end have stored with Release.
 pub(crate) static MET: Mutex<BTreeSet<Strength>> = Mutex::new(BTreeSet::new());
@@ -52,7 +52,7 @@ fn is_to_end() -> bool {
     LEFT.get() != u64::MAX && !IS_DEAD.get()
 }
 
-/// What was stored before this store stays before it.
+/// Whether earlier stores stay before this store.
 fn keeps(ordering: Ordering, place: &'static Location<'static>) -> bool {
     if !matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst) {
         return false;
@@ -92,9 +92,9 @@ pub(crate) fn note_fence(ordering: Ordering) {
     }
 }
 
-/// Does `work` until it has stored so many times. None: it was stopped there, and nothing but its memory is left of it.
-/// Only where one process works at a time. `late`: which of the last stores was put off, counted from the last; what is
-/// told besides is how many might have been.
+/// Runs `work` until its number of stores is reached. `None`: it was stopped there, and only its memory is left. For
+/// one process at a time. `late`: which of the last stores was delayed, counted from the last; also returns how many
+/// could have been.
 pub(crate) fn stopped_after<T>(stores: u64, late: Option<usize>, work: impl FnOnce() -> T) -> (Option<T>, usize) {
     LATE.with_borrow_mut(Vec::clear);
     LEFT.set(stores);

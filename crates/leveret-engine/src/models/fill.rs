@@ -1,5 +1,5 @@
-//! Fills of large values, which nobody guards by a lock: a dead filler's pieces are freed once, a living one's never, and
-//! no segment is lost.
+//! Fills of large values, which no lock guards: a dead filler's pieces are freed once, a living filler's never, and no
+//! segment is lost.
 use super::lock::with_a_dead_ones_slot;
 use super::world::{explore, get, set, Grain, World, NOW};
 use crate::arena::Arena;
@@ -22,7 +22,7 @@ fn nothing_is_lost(arena: &Arena) {
     assert!(arena.verify().is_clean());
 }
 
-/// One process frees what a dead filler has left, while another one takes a segment for a value of its own.
+/// One process frees a dead filler's pieces while another one takes a segment for its own value.
 #[test]
 fn a_dead_fillers_piece_is_freed_once() {
     explore("fill: death", Grain::Header, |world| {
@@ -43,7 +43,7 @@ fn a_dead_fillers_piece_is_freed_once() {
     });
 }
 
-/// A filler gives up while somebody recovers the shard, whose lock it does not wait for.
+/// A filler gives up while another process recovers the shard, whose lock it does not wait for.
 #[test]
 fn a_piece_that_is_given_back_beside_a_recovery_is_free() {
     explore("fill: give back", Grain::Header, |world| {

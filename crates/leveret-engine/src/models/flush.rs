@@ -1,4 +1,4 @@
-//! A flush: what was stored before it never comes back.
+//! A flush: items stored before it never return.
 use super::world::{drain, explore, get, place_of, set, Grain};
 
 const KEY: &[u8] = b"key";

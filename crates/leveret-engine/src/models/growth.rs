@@ -1,4 +1,4 @@
-//! Growth: of two who grow at once one does, and whoever sees new memory may use it.
+//! Growth: of two concurrent attempts one grows, and a process that sees new memory may use it.
 use super::world::{explore, get, set, Grain, ACTIVE, NOW};
 use crate::growth;
 use crate::segment::{Pool, State, StateWord};

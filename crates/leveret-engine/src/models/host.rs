@@ -1,5 +1,5 @@
-//! What stands for `map/host.rs` in a model: a kernel of a few words beside the arena. Each question to it is a change
-//! of one of them, as the kernel answers under a lock of its own: it never tells what was.
+//! Replaces `map/host.rs` in a model: a kernel of a few words beside the arena. Each question changes one of them, as
+//! the kernel answers under its own lock: it never returns an outdated answer.
 #![cfg_attr(not(test), allow(dead_code))]
 use crate::error::Error;
 use crate::map::file::Opened;
@@ -51,7 +51,7 @@ impl Kernel {
     }
 }
 
-/// Who works at an arena, and under which kernel.
+/// A process of an arena, and its kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Host {
     pub pid: u32,

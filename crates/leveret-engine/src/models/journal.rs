@@ -1,11 +1,11 @@
-//! The journal: whatever is read of entries that are being written, and written over by others, what is told is one entry.
+//! The journal: for any interleaving of reads and overlapping writes, each reported entry is one that was written.
 use super::world::{explore, Grain, NOW};
 use crate::sync::Ordering;
 use crate::{Action, Missed, Topic};
 
 const KEYS: [&[u8]; 3] = [b"one", b"another", b"the third"];
 
-/// The ring has two places: the last writer may be in that of the first, who has stopped in the middle.
+/// The ring has two places: the last writer may use that of the first, which has stopped in the middle.
 #[test]
 fn what_is_told_is_one_entry() {
     explore("journal: one place for two", Grain::Number, |world| {

@@ -1,4 +1,5 @@
-//! A lease has one holder, who sees what the last one did; that of a dead one is taken, that of a living one never.
+//! A lease has one holder, which sees its predecessor's writes; a dead holder's lease is taken, a living holder's
+//! never.
 use super::world::{explore, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::sync::{rest, Ordering};

@@ -78,7 +78,7 @@ fn a_message_is_passed_by_release_and_acquire_only() {
     assert_eq!(message([released, |words| read(words, Relaxed)]), any);
 }
 
-/// A read-modify-write in between hands on what it took; a plain store does not.
+/// A read-modify-write in between passes on the view that it took; a plain store does not.
 #[test]
 fn a_release_goes_on_through_changes_only() {
     let released: Thread = |words| {

@@ -1,5 +1,5 @@
-//! The lock of a shard: one owner at a time, who sees what the last one wrote; taken from the dead, never from the
-//! living.
+//! The lock of a shard: one owner at a time, which sees its predecessor's writes; taken from dead owners, never from
+//! living ones.
 use super::world::{explore, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::core::Core;
@@ -7,7 +7,7 @@ use crate::counters::Counter;
 use crate::shard;
 use std::sync::Mutex;
 
-/// What a section writes, in two plain steps that another owner would disturb.
+/// The writes of a section, in two plain steps that another owner would disturb.
 fn count(core: &Core) {
     shard::lock(core, 0, NOW).expect("nobody's patience ends").count(Counter::Sets, 1);
 }
@@ -22,7 +22,7 @@ fn each_owner_sees_what_the_last_one_wrote() {
     });
 }
 
-/// Its owner ends with the lock in his hand: one of the next recovers, and sees all that he wrote.
+/// The owner ends while it holds the lock: one of the next recovers and sees all its writes.
 #[test]
 fn a_dead_owners_lock_is_taken_by_one() {
     explore("lock: steal", Grain::Header, |world| {
@@ -42,14 +42,14 @@ fn a_dead_owners_lock_is_taken_by_one() {
 
 /// A process that gets the slot of one that has ended, whose pid /proc still shows as ending, and two others.
 pub(super) fn with_a_dead_ones_slot(world: &World) -> [Arena; 3] {
-    // All slots are taken, so that the new one gets that of the dead.
+    // All slots are taken, so the new process gets the dead one's slot.
     let [_dead, one, other, _] = [4, 1, 2, 3].map(|pid| world.registered(pid));
     world.kernel.end(4);
     world.kernel.clear_signs(4);
     [world.process(5), one, other]
 }
 
-/// Whoever waits for a lock of the new process judges the living one.
+/// Waiters for a lock of the new process judge the living one.
 #[test]
 fn nobody_is_judged_by_who_had_his_slot_before() {
     explore("lock: register and death", Grain::Header, |world| {
@@ -60,7 +60,7 @@ fn nobody_is_judged_by_who_had_his_slot_before() {
     });
 }
 
-/// The new process takes the lock while another one waits for somebody else's.
+/// The new process takes the lock while another one waits for the old owner's.
 #[test]
 fn nobody_is_judged_by_a_name_that_he_has_just_met() {
     explore("lock: register beside a waiter", Grain::Header, |world| {
@@ -128,7 +128,8 @@ fn a_thief_is_not_judged_by_who_had_his_slot_before() {
     }
 }
 
-/// The dead owner's slot has another process: its number alone says that he is dead, and brings along what he wrote.
+/// The dead owner's slot has a new process: the incarnation alone proves the death, and makes the dead owner's writes
+/// visible.
 #[test]
 fn the_next_one_in_a_slot_tells_what_the_dead_one_wrote() {
     explore("lock: the next in his slot", Grain::Header, |world| {

@@ -31,7 +31,7 @@ pub(crate) fn work_in(laid: Laid) {
     LAID.set(laid);
 }
 
-/// What an access to an address is an access to.
+/// Which model object an address belongs to.
 enum Place {
     Memory,
     Word,
@@ -61,7 +61,7 @@ struct Word {
 impl Word {
     fn first(self) -> u64 {
         let mut bytes = [0; 8];
-        // SAFETY: inside the model's memory; while threads run nobody writes there.
+        // SAFETY: inside the model's memory; no thread writes there while threads run.
         unsafe { (self.address as *const u8).copy_to(bytes.as_mut_ptr(), self.size) };
         u64::from_ne_bytes(bytes)
     }
@@ -84,7 +84,7 @@ impl Word {
     }
 }
 
-/// What a word holds when the threads have ended goes back into memory.
+/// Copies the final value of a word back into memory when the threads have ended.
 pub(crate) fn keep(name: usize, value: u64) {
     let (address, size) = (name & ((1 << 56) - 1), name >> 56);
     // SAFETY: a word of the model's memory, whose threads have ended.
@@ -99,7 +99,7 @@ pub(crate) fn fence(ordering: Ordering) {
     }
 }
 
-/// Only an end may show what it does.
+/// Only the end of a run may make its effect visible.
 #[track_caller]
 pub(crate) fn compiler_fence(ordering: Ordering) {
     death::note_fence(ordering);
@@ -130,7 +130,7 @@ fn store_bytes(address: usize, bytes: &[u8], ordering: Ordering) {
     let mut bytes = bytes;
     for (word, range) in words(address, bytes.len()) {
         let (here, rest) = bytes.split_at(range.len());
-        // Who writes here has the lock or the segment: what he does not overwrite he has seen.
+        // A writer here has the lock or the segment: it has seen the bytes that it does not overwrite.
         let mut value = if range.len() == word.size { [0; 8] } else { word.load(Ordering::Relaxed).to_ne_bytes() };
         value[range].copy_from_slice(here);
         word.store(u64::from_ne_bytes(value), ordering);
@@ -153,10 +153,10 @@ pub(crate) unsafe fn read_bytes(from: *const u8, into: &mut [u8]) {
     }
 }
 
-/// Copies private bytes into the arena, or to anywhere else.
+/// Copies private bytes into the arena, or to other memory.
 ///
 /// # Safety
-/// `to..to+bytes.len()` is mapped, and nobody else writes there.
+/// `to..to+bytes.len()` is mapped, and no other thread writes there.
 #[track_caller]
 pub(crate) unsafe fn write_bytes(to: *mut u8, bytes: &[u8]) {
     match place(to as usize, 0) {
@@ -291,7 +291,7 @@ macro_rules! atomic_by_address {
                         let change = |value: u64| change(value as $int).into();
                         checker.change(thread, word.name(), || word.first(), change, ordering) as $int
                     }
-                    // Whoever changes an item's bytes in place has the lock.
+                    // Only the owner of the lock changes an item's bytes in place.
                     Place::Bytes => {
                         let mut bytes = [0; size_of::<$int>()];
                         load_bytes(self.as_ptr() as usize, &mut bytes, ordering_of_load(ordering));

@@ -1,4 +1,4 @@
-//! Parents of workers: the first worker of a new one empties the arena, once, before any of his kind stores in it.
+//! Parents of workers: the first worker of a new parent empties the arena, once, before any sibling stores in it.
 use super::world::{explore, get, set, Grain, World};
 use crate::arena::Arena;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ fn enter(arena: &Arena, token: u64, lives: bool) -> bool {
     is_new
 }
 
-/// Two workers come at once, and each stores what is to stay. How often the arena was emptied.
+/// Two workers start at once, and each stores a lasting item. How often the arena was emptied.
 fn two_come(name: &str, tokens: [u64; 2], lives: bool, judge: impl Fn(&Arena, usize)) {
     explore(name, Grain::Header, |world: &World| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));

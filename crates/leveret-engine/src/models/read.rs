@@ -142,7 +142,7 @@ fn a_chain_that_grows_loses_nothing() {
     });
 }
 
-/// As `a_large_value_is_read_whole`, with what lies in the item: it moves, and another one is written there.
+/// As `a_large_value_is_read_whole`, for the part in the item: the item moves, and another one is written there.
 #[test]
 fn the_tail_of_a_large_value_is_its_own() {
     let len = 600;

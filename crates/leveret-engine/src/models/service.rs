@@ -1,4 +1,4 @@
-//! Announced services: a reader is told what a living process wrote, whole.
+//! Announced services: a reader gets a living process's text, complete.
 use super::lock::with_a_dead_ones_slot;
 use super::world::{explore, Grain};
 

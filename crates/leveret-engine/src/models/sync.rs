@@ -1,5 +1,5 @@
-//! What stands for `crate::sync` in a model: atomics by address, and time that stands still. Whoever would sleep or spin
-//! lets the others run.
+//! Replaces `crate::sync` in a model: atomics by address, and a clock that stands still. A sleep or a spin lets the
+//! other threads run.
 use super::checker::part;
 use super::memory::low_half_of;
 pub(crate) use super::memory::{
@@ -37,8 +37,8 @@ pub(crate) fn spin() {
     rest();
 }
 
-/// Stands still while threads run: nobody's patience ends. Where one process works alone nobody will come to help it, so
-/// there it passes with each look.
+/// Stands still while threads run: no time-out ends. Where one process works alone, nobody else can make progress, so
+/// there it advances with each look.
 #[derive(Clone, Copy)]
 pub(crate) struct Instant(u64);
 

@@ -1,4 +1,4 @@
-//! A sampler beside writers: what it tells of a key is true of one of that key's versions.
+//! A sampler beside writers: its report about a key is true of one of that key's versions.
 use super::world::{drain, explore, get, place_of, set, Grain, NOW};
 use crate::sampler::{Sampled, Sampler, Seen};
 use crate::Arena;
@@ -6,7 +6,7 @@ use crate::Arena;
 const KEY: &[u8] = b"key";
 const NEW: &[u8] = b"another";
 
-/// What a pass tells of each of two keys; it may tell of no other.
+/// A pass's reports about each of two keys; it may report no other key.
 fn pass(sampler: &mut Sampler, arena: &Arena) -> [Vec<Seen>; 2] {
     let hashes = [KEY, NEW].map(|key| arena.core.hasher.hash(key));
     let mut told = [Vec::new(), Vec::new()];
@@ -65,7 +65,7 @@ fn a_segment_that_is_used_anew_shows_nothing_foreign() {
     });
 }
 
-/// As above, when nothing is known yet: what is read for the first time is the slot's own item, or is read again.
+/// As above, at a sampler's first pass: what it reads is the slot's own item, or it reads again.
 #[test]
 fn a_first_look_describes_the_item_of_the_slot() {
     explore("watch: first look", Grain::Header, |world| {
@@ -92,7 +92,7 @@ fn a_first_look_describes_the_item_of_the_slot() {
     });
 }
 
-/// A read between two passes is told by one of them, whoever writes the frequency byte last.
+/// A read between two passes is reported by one of them, in any order of writes to the frequency byte.
 #[test]
 fn a_read_is_told() {
     explore("watch: a read", Grain::Header, |world| {

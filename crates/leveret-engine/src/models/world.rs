@@ -140,7 +140,7 @@ pub(crate) fn place_of(arena: &Arena, key: &[u8]) -> (SegmentId, u64) {
     (arena.core.segments.containing(at).expect("inside"), at)
 }
 
-/// Moves what lives in a segment elsewhere and frees it; what it was moved to is full from then on.
+/// Moves a segment's live items elsewhere and frees it; their new segment is full from then on.
 pub(crate) fn drain(core: &Core, segment: SegmentId) {
     let locked = shard::lock(core, 0, NOW).expect("nobody's patience ends");
     allocate::seal(&locked, segment);
@@ -179,7 +179,8 @@ fn form() -> Form {
 }
 
 impl Form {
-    /// After this time a model ends, whatever is left of it: it says so. The variable LEVERET_MODEL_SECONDS gives it more.
+    /// A model ends after this time, with a message if it is not complete. The variable LEVERET_MODEL_SECONDS extends
+    /// it.
     fn patience(&self) -> Duration {
         let asked = std::env::var("LEVERET_MODEL_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
         Duration::from_secs(asked.unwrap_or(if *self == Form::Long { 60 } else { 2 }))
@@ -233,8 +234,8 @@ fn go_further(without: Option<Strength>, form: &Form, model: &impl Fn(&Arc<Check
 /// What some model has noticed already.
 static NOTICED: Mutex<BTreeSet<Strength>> = Mutex::new(BTreeSet::new());
 
-/// Runs a model without each ordering that it meets, and prints a line for each: the place, what was taken away, the
-/// model, and whether it failed.
+/// Runs a model without each ordering effect that it meets, and prints a line for each: the place, the removed effect,
+/// the model, and whether it failed.
 fn weaken(name: &str, form: &Form, model: impl Fn(&Arc<Checker>)) {
     let met = go_further(None, form, &model).met;
     weaken_each(name, met, |strength| {
@@ -242,7 +243,7 @@ fn weaken(name: &str, form: &Form, model: impl Fn(&Arc<Checker>)) {
     });
 }
 
-/// As `weaken`, for any way to see whether somebody notices.
+/// As `weaken`, with any test for whether the removal is noticed.
 pub(crate) fn weaken_each(name: &str, met: BTreeSet<Strength>, is_noticed: impl Fn(Strength) -> bool) {
     std::panic::set_hook(Box::new(|_| {}));
     let is_ours = |strength: &Strength| !strength.file.contains("/models/");

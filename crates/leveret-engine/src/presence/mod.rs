@@ -1,11 +1,11 @@
-//! Who writes to an arena, and the proof that a writer is dead.
+//! The registered writers of an arena, and the proof that a writer is dead.
 //!
-//! A registered process holds an OFD lock on one byte of the file, far beyond its data. The lock hangs on an open file
-//! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a
-//! forked child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies,
-//! after no thread of it can run code any more. So "the byte is free" is never said of a process that could still
-//! write. Nor is it when the arena is closed: then no call is under way. Before the byte is free, /proc may show that
-//! the process is exiting with one thread left, which is as good.
+//! A registered process holds an OFD lock on one byte of the file, far beyond its data. The lock belongs to an open
+//! file description that a mapping keeps alive, not a descriptor: no code of the host program can close it, a forked
+//! child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies, after its
+//! last thread has run its last instruction. So the byte is never free while the process could still write. When the
+//! arena is closed no call is under way, so releasing it then is safe too. Before the byte is free, /proc may show that
+//! the process is exiting with one thread left, which proves the same.
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::error::Error;
@@ -25,7 +25,7 @@ use std::time::Duration;
 /// The bits of a lock word that name its owner.
 pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
 
-/// Who writes to one arena: this process, and what is known of the others.
+/// The writers of one arena: this process, and what it knows of the others.
 pub(crate) struct Presence {
     processes: Table<ProcessSlot>,
     host: Arc<Host>,
@@ -35,7 +35,7 @@ pub(crate) struct Presence {
     dead: Dead,
 }
 
-/// This process at one arena. After a fork the child finds its page wiped and registers anew.
+/// This process's registration in one arena. After a fork the child finds its page wiped and registers again.
 struct Membership {
     page: *mut Page,
 }
@@ -50,7 +50,7 @@ struct Dead {
 impl Dead {
     fn add(&self, owner: u64) {
         let next = self.next.fetch_add(1, Ordering::Relaxed) as usize % self.owners.len();
-        // Release: who reads of the death sees what the dead has written, as does he who asked the kernel.
+        // Release: a thread that learns of the death here sees the dead owner's writes, as if it had asked the kernel.
         self.owners[next].store(owner, Ordering::Release);
     }
 
@@ -99,9 +99,9 @@ impl Membership {
 impl Drop for Membership {
     fn drop(&mut self) {
         let life = self.page().life.load(Ordering::Relaxed);
-        // SAFETY: both pages are ours; a forked child finds no life mapping in its wiped page, and has none. Nobody of
-        // this process is at work in this arena, whose last user is gone: what names it in the arena may be taken over.
-        // Kept, the mapping would keep all memory of an arena whose file was removed.
+        // SAFETY: both pages are ours; a forked child finds no life mapping in its wiped page, and has none. No thread
+        // of this process uses this arena, whose last user is gone, so other processes may take over what it owned. A
+        // kept mapping would keep all memory of an arena whose file was removed.
         unsafe {
             if !life.is_null() {
                 host::give_up(life);
@@ -186,8 +186,8 @@ impl Presence {
         step();
 
         let entry = self.processes.at(slot);
-        // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner, and who sees
-        // that sees all that he wrote.
+        // The new incarnation first: from here on every lock word of an earlier one has a provably dead owner, and a
+        // process that sees it sees all writes of that owner.
         let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
         entry.incarnation.store(incarnation, Ordering::Release);
         entry.start_time.store(myself.start_time, Ordering::Relaxed);
@@ -198,8 +198,8 @@ impl Presence {
         Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
     }
 
-    /// Whether the owner of a lock word can never run again. "No" is always a safe answer. It may take system calls, so
-    /// nobody asks while he holds a lock.
+    /// Whether the owner of a lock word can never run again. "No" is always a safe answer. May take system calls, so it
+    /// is never called under a lock.
     pub fn is_dead(&self, word: u64) -> bool {
         let owner = word & OWNER;
         if owner == self.membership.current() {
@@ -218,10 +218,11 @@ impl Presence {
         is_dead
     }
 
-    /// As `is_dead`, by what memory tells: for those who hold a lock, after somebody has asked `is_dead` without one.
+    /// As `is_dead`, from memory alone: for callers under a lock, after `is_dead` was called without one.
     pub fn is_known_dead(&self, word: u64) -> bool {
         let owner = word & OWNER;
-        // A slot beyond the table: no process writes such a word, so the file is damaged, and nobody will ever unlock.
+        // A slot beyond the table: no process writes such a word, so the file is damaged, and the lock will never be
+        // released.
         let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else {
             return true;
         };
@@ -323,8 +324,8 @@ mod tests {
         (Arena::open(&dir.path().join("name.arena"), &options).expect("an arena").0, dir)
     }
 
-    /// One slot after the other is given to others, from the first to the last: this process takes what is left, reads
-    /// and is refused when nothing is, and writes once a slot is free again.
+    /// Slots are taken by other processes one after the other: this process takes the last, reads but cannot write when
+    /// none is free, and writes once a slot is free again.
     #[test]
     fn a_full_table_refuses_writers_by_name_and_nobody_else() {
         let (arena, _dir) = scratch();

@@ -1,4 +1,4 @@
-//! What is kept of each segment in shared memory, and its verbs. Nobody outside of this folder touches a word of it.
+//! State of each segment in shared memory, and its operations. Only this folder accesses its words.
 use super::StateWord;
 use crate::map::layout::{SEGMENT_HEADER, SEGMENT_STATE};
 use crate::sync::{compiler_fence, AtomicU32, AtomicU64, Ordering};
@@ -28,7 +28,7 @@ impl SegmentState {
         seen.is_same_use(StateWord(self.state.load(Ordering::Relaxed)))
     }
 
-    /// Whether the word is `seen` still, for who has no use of what it may stand for.
+    /// Whether the word is still `seen`, for callers that do not interpret it.
     #[cfg_attr(model, track_caller)]
     #[inline]
     pub fn is(&self, seen: StateWord) -> bool {
@@ -70,8 +70,7 @@ pub(crate) struct SegmentHeader {
     filler: AtomicU64,
     /// Hash of the key whose value it holds (LARGE).
     key_hash: AtomicU64,
-    /// Owner word of a process that has the kernel read large values from it. Who looks for a free segment passes it
-    /// by.
+    /// Owner word of a process that has the kernel read large values from it. Searches for a free segment skip it.
     sender: AtomicU64,
     /// Segments that the fill takes in all, in its first one (LARGE_FILL); 0 in the others.
     promised: AtomicU32,
@@ -161,7 +160,7 @@ impl SegmentHeader {
 
 /// Large values.
 impl SegmentHeader {
-    /// Who fills it; 0 = nobody.
+    /// The filler's owner word; 0 = none.
     pub fn filler(&self) -> u64 {
         self.filler.load(Ordering::Acquire)
     }
@@ -192,7 +191,7 @@ impl SegmentHeader {
         self.promised.store(segments, Ordering::Relaxed);
     }
 
-    /// Who has the kernel read from it; 0 = nobody.
+    /// The sender's owner word; 0 = none.
     pub fn sender(&self) -> u64 {
         self.sender.load(Ordering::Acquire)
     }

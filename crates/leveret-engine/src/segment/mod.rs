@@ -61,13 +61,13 @@ impl Segments {
         self.within_limit
     }
 
-    /// How many are allocated so far; whatever the file says, never more than there are places.
+    /// Allocated segments; clamped to the number of places, since the file may be damaged.
     #[inline]
     pub fn active(&self) -> usize {
         (self.control.at(0).active_segments.load(Ordering::Acquire) as usize).min(self.states.len())
     }
 
-    /// Those that are allocated so far.
+    /// The allocated segments.
     pub fn all(&self) -> impl Iterator<Item = SegmentId> {
         (0..self.active() as u32).map(SegmentId)
     }
@@ -76,7 +76,7 @@ impl Segments {
         self.all().filter(|segment| self.state(*segment).kind() == Some(kind)).count()
     }
 
-    /// The hot words of a segment, for who looks at them more than once.
+    /// The hot words of a segment, for repeated reads.
     #[inline]
     pub fn at(&self, segment: SegmentId) -> &SegmentState {
         self.states.at(segment.0 as usize)
@@ -140,8 +140,8 @@ impl Segments {
         (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
     }
 
-    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says;
-    /// the one above, for below it an item may still lie.
+    /// Where the items of a segment end. Clamped, since the file may be damaged: inside the segment, and rounded up to
+    /// a multiple of 8, since below it an item may still lie.
     pub fn written_end(&self, segment: SegmentId) -> u64 {
         let written = (self.header(segment).written() + 7) & !7;
         self.start(segment) + written.min(self.size())
@@ -157,8 +157,8 @@ impl Segments {
         self.end(segment) - self.written_end(segment)
     }
 
-    /// Whoever sets a bit looks at the state word afterwards: a bit that says "used" wrongly would lose the segment.
-    /// Whoever clears one has freed the segment before. Hence the orderings.
+    /// A process that sets a bit checks the state word afterwards: a wrong "used" bit would lose the segment. A process
+    /// that clears a bit has freed the segment before. Hence the orderings.
     #[cfg_attr(model, track_caller)]
     pub fn set_used(&self, segment: SegmentId, used: bool) {
         let word = self.used_map.at(segment.0 as usize / 64);
@@ -184,8 +184,8 @@ impl Segments {
         free
     }
 
-    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides. The
-    /// caller holds the lock of the shard in `next`, whose recovery mends the map after a kill between the two.
+    /// Takes a free segment for `next`, whose generation must be new. The map is a hint; the state word decides. The
+    /// caller holds the lock of the shard in `next`, whose recovery repairs the map after a kill between the two.
     pub fn take_free(&self, next: StateWord, presence: &Presence) -> Option<SegmentId> {
         let active = self.active();
         for word in 0..active.div_ceil(64) {
@@ -203,8 +203,8 @@ impl Segments {
                 self.set_used(segment, true);
                 let found = self.state(segment);
                 if found.kind() == Some(State::Free) && self.change_state(segment, found, next) {
-                    // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the
-                    // fence between a reader's copy and its second look at the state.
+                    // A reader that sees a byte written from now on also sees the new generation. Pairs with the fence
+                    // between a reader's copy and its second load of the state.
                     fence(Ordering::Release);
                     return Some(segment);
                 }
@@ -213,16 +213,16 @@ impl Segments {
         None
     }
 
-    /// Frees a segment that no slot and no record points at any more. A free segment is an empty one: whoever is killed
-    /// right after taking it leaves nothing in it that could be taken for items.
+    /// Frees a segment that no slot and no record points at. A free segment is empty: a kill right after it is taken
+    /// leaves no bytes in it that look like items.
     pub fn set_free(&self, segment: SegmentId) {
         self.header(segment).clear();
         self.set_state(segment, self.state(segment).with(State::Free));
         self.set_used(segment, false);
     }
 
-    /// Whether a process sends from a segment that is not known to be dead. It may begin right after this look: then it
-    /// finds the segment used anew, before it sends or behind it.
+    /// Whether a process that may be alive sends from a segment. A sender may begin right after this check: it then
+    /// finds the segment reused, before or after it sends.
     fn is_sent_from(&self, segment: SegmentId, presence: &Presence) -> bool {
         let name = self.header(segment).sender();
         name != 0 && !presence.is_known_dead(name)
@@ -242,7 +242,7 @@ impl Segments {
         self.free_piece(segment, word);
     }
 
-    /// Frees a piece of a fill whose name is off it. False: somebody was quicker.
+    /// Frees a piece of a fill whose name was removed. False: another process was quicker.
     pub fn free_piece(&self, segment: SegmentId, word: StateWord) -> bool {
         let is_ours = self.change_state(segment, word, word.with(State::Free));
         if is_ours {
@@ -251,8 +251,8 @@ impl Segments {
         is_ours
     }
 
-    /// Whether nobody fills a segment any more. `living`: the last filler that was found to live, since the pieces of a
-    /// value have the same.
+    /// Whether a segment's filler is gone. `living`: the last filler found alive, since all pieces of a value have the
+    /// same.
     pub fn is_left_by_filler(&self, segment: SegmentId, living: &mut u64, presence: &Presence) -> bool {
         let name = self.header(segment).filler();
         if name != 0 && (name == *living || !presence.is_dead(name)) {

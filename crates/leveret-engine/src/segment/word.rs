@@ -1,8 +1,8 @@
-//! The state word of a segment: what it is used for, by whom, and for the how manieth time. Together with the slots of
-//! the index these words are the truth that a crash must not lose.
+//! The state word of a segment: its use, its owner, and its generation, the number of times it has been reused. These
+//! words and the slots of the index are the truth that a crash must not lose.
 use crate::time::{Deadline, Moment};
 
-/// What a segment is used for.
+/// Use of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -20,7 +20,7 @@ pub(crate) enum State {
     Retired = 6,
 }
 
-/// Small: everything new. Main: what was asked for again.
+/// Small: new items. Main: items that were requested again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Pool {
@@ -97,7 +97,7 @@ impl StateWord {
         StateWord(self.0 & !(0x7f << 57) | u64::from(class) << 57)
     }
 
-    /// Whether both say the same but for the generation.
+    /// Whether both are equal except for the generation.
     #[inline]
     pub fn is_like(self, other: StateWord) -> bool {
         (self.0 ^ other.0) & !GENERATION == 0

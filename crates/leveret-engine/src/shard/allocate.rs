@@ -1,12 +1,12 @@
-//! Room for items in the segments of a shard. Together they are a segmented log: items are only ever appended. What is
-//! written here beside the state words is a hint that the next lock owner can rebuild.
+//! Room for items in the segments of a shard. Together they are a segmented log: items are only appended. Everything
+//! written here, except state words, is a hint that the next lock owner can rebuild.
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::policy::EvictionPolicy;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
 
-/// Free segments that only drains may take, as destinations for what they keep.
+/// Free segments reserved for drains, as destinations of kept items.
 pub(crate) const RESERVE: usize = 2;
 
 /// Whether the free segments that are kept back for drains may be taken.
@@ -89,7 +89,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
     if size > locked.core.segments.size() {
         return None;
     }
-    // Where its items end is read once: somebody might write another number there between two looks.
+    // The end of its items is read once: another process might change it between two loads.
     let open = || {
         entries(pool).filter_map(|entry| {
             let (segment, word) = open_segment(locked, entry)?;

@@ -11,7 +11,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// Share of the main buckets' slots in use, in percent, at which the table grows.
 const LOAD_MAX: u64 = 80;
 
-/// What a search under the lock found.
+/// Result of a search under the lock.
 pub(crate) struct Located<'a> {
     pub hash: u64,
     pub old: Option<Old<'a>>,
@@ -92,7 +92,7 @@ pub(crate) fn spot_of<'a>(locked: &Locked<'a>, hash: u64, at: u64) -> Option<Spo
 /// Points the index at a new version of a key. This one store is the commit of every write.
 pub(crate) fn commit<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotWord) {
     if let Some(old) = &located.old {
-        // Nobody has read the new version yet. How often the key is read still counts for eviction.
+        // The new version has no reads yet. The key's read frequency still counts for eviction.
         old.spot.set_frequency(old.spot.frequency() & FREQUENCY_MAX);
         old.spot.cell().store(word.0, Ordering::Release);
         return;
@@ -150,8 +150,8 @@ fn least_useful_of<'a>(locked: &Locked<'a>, located: &Located<'a>) -> Option<Spo
     items.min_by_key(|spot| (is_alive(spot), spot.frequency() & !(WATCHED | UNREAD)))
 }
 
-/// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches
-/// it, and the entry whose slot becomes the link is in both places.
+/// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store no reader reaches it,
+/// and the entry whose slot becomes the link is in both places.
 fn extend_chain<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotWord) -> bool {
     if located.length >= CHAIN_MAX {
         return false;
@@ -225,8 +225,8 @@ pub(crate) fn remove<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: 
     }
 }
 
-/// Takes empty overflow buckets off the end of a chain. Never from its middle: a reader inside a bucket that is
-/// used again at once would follow a foreign chain and miss what stands behind.
+/// Removes empty overflow buckets from the end of a chain. Never from its middle: a reader inside a bucket that is
+/// reused at once would follow a foreign chain and miss the entries behind it.
 fn unlink_tail(locked: &Locked<'_>, bucket: u32) {
     loop {
         let mut before_last: Option<&Bucket> = None;
@@ -378,7 +378,7 @@ pub(crate) fn forget(locked: &Locked<'_>, word: SlotWord) {
     }
 }
 
-/// Empties a bucket that nobody reaches.
+/// Empties a bucket that no reader reaches.
 pub(crate) fn clear(bucket: &Bucket) {
     for slot in &bucket.slots {
         slot.store(0, Ordering::Relaxed);
@@ -404,7 +404,7 @@ mod tests {
     use crate::sync::Ordering;
     use crate::{Arena, Deadline, OpenOptions, Time};
 
-    /// The number of a link is looked at more than once, and somebody may have changed it in between: what marks its
+    /// The number of a link is read more than once, and another process may have changed it in between: marking its
     /// bucket panicked.
     #[test]
     fn a_link_to_nowhere_marks_no_bucket() {

@@ -1,4 +1,4 @@
-//! Entering a shard: its lock, and recovery where somebody has left what it guards half done.
+//! Entering a shard: its lock, and recovery if the last owner left the guarded state half done.
 use super::lock::{self, Guard, Left, Section};
 use super::{recover, Locked};
 use crate::core::Core;
@@ -48,11 +48,10 @@ fn entered<'a>(
     Ok(locked)
 }
 
-/// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped
-/// out.
+/// This thread is inside a section already: either this is a signal handler that interrupted it, or a longjmp left it.
 #[cold]
 fn leave_abandoned(core: &Core, section: Section) -> Result<(), Error> {
-    // The lock is still this thread's, and what it guards is as a kill would have left it.
+    // The lock still belongs to this thread, and the guarded state is as after a kill.
     let (number, shard) = section.abandoned()?;
     if number == core.number {
         recover_abandoned(core, shard, section);
@@ -60,7 +59,8 @@ fn leave_abandoned(core: &Core, section: Section) -> Result<(), Error> {
     }
     match open::open_one(number)? {
         Some(core) => recover_abandoned(&core, shard, section),
-        // Closed since, and with it went this process's sign of life there: whoever needs that lock takes it.
+        // The arena was closed, which ended this process's life sign there: the next process that needs the lock takes
+        // it.
         None => section.forget(),
     }
     Ok(())

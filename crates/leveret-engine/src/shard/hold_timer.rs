@@ -4,10 +4,10 @@ use crate::core::Core;
 use crate::sync::{Instant, Ordering};
 use std::cell::Cell;
 
-/// One section in so many.
+/// One of this many sections is timed.
 const EACH: u32 = 64;
 
-/// Upper bounds of the buckets, in nanoseconds; what is beyond has a bucket of its own.
+/// Upper bounds of the buckets, in nanoseconds; longer holds have a bucket of their own.
 const BOUNDS_NS: [u64; 7] = [1000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// A thread's.
@@ -60,7 +60,7 @@ impl Timer {
         holds.ns.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// Nobody will end it.
+    /// The section will never end.
     pub fn forget(&self) {
         self.since.set(None);
     }

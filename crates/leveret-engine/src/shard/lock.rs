@@ -1,6 +1,6 @@
-//! The lock of a shard. Its word names its owner, whose death can be proved; whoever is given it from a dead owner is
-//! told so, and recovers before anything else (`enter.rs`). It is never taken from a living owner, however long that sleeps: writers wait, then
-//! answer `Busy`.
+//! The lock of a shard. Its word names its owner, whose death can be proved; a process that takes it from a dead owner
+//! is told so, and recovers before anything else (`enter.rs`). It is never taken from a living owner, however long that
+//! sleeps: writers wait, then return `Busy`.
 //!
 //! Lock order: the file lock before a shard's; never two shards at once, except by `try_lock`.
 use crate::core::Core;
@@ -16,13 +16,13 @@ use crate::time::Time;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// How a lock is taken. Acquire: what its last owner wrote. Release: whoever sees this owner's name also sees what
-/// `take_slot` wrote about him; otherwise, on processors that reorder stores, he could be judged by the process that
-/// had his slot before him.
+/// How a lock is taken. Acquire: the last owner's writes. Release: a process that sees this owner's name also sees the
+/// owner's registration by `take_slot`; otherwise, on processors that reorder stores, it could check the slot's
+/// previous process instead.
 const TAKEN: Ordering = Ordering::AcqRel;
 /// How a name is read that may be judged dead: the other half of that pair.
 const SEEN: Ordering = Ordering::Acquire;
-/// Somebody sleeps on the lock word.
+/// A thread sleeps on the lock word.
 const WAITERS: u64 = 1 << 16;
 
 /// A section takes some hundred nanoseconds, but its owner may be preempted: with few processors spinning only delays
@@ -30,9 +30,9 @@ const WAITERS: u64 = 1 << 16;
 const SPINS: u32 = if cfg!(model) { 1 } else { 100 };
 /// How long one sleep lasts before the owner's life is looked at.
 const NAP: Duration = Duration::from_millis(2);
-/// What this thread is in: a signal handler, or code after a longjmp, may find it not empty.
+/// This thread's section: a signal handler, or code after a longjmp, may find it not empty.
 struct Entered {
-    /// A place in the stack of whoever took the lock; 0 = no section.
+    /// A stack address of the function that took the lock; 0 = no section.
     frame: Cell<usize>,
     /// `Core::number` of the arena.
     arena: Cell<u64>,
@@ -46,7 +46,7 @@ thread_local! {
     };
 }
 
-/// The one section that a thread may be in. It never leaves its thread, so what it leads to lives.
+/// The one section that a thread may be in. It never leaves its thread, so its pointers stay valid.
 #[derive(Clone, Copy)]
 pub(super) struct Section(*const Entered);
 
@@ -88,7 +88,7 @@ impl Section {
     }
 }
 
-/// How the last owner of a lock has left what it guards.
+/// How the last owner of a lock left the guarded state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     Whole,
@@ -150,7 +150,7 @@ pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<(G
     Some((Guard::enter(core, shard, section), left))
 }
 
-/// Whether nobody has the lock of a shard. Acquire: whoever has just given it up has finished what it guards.
+/// Whether the lock of a shard is free. Acquire: its last owner has completed the guarded change.
 pub(crate) fn is_free(core: &Core, shard: usize) -> bool {
     core.shards.at(shard).lock.load(Ordering::Acquire) == 0
 }
@@ -258,8 +258,8 @@ fn is_on_signal_stack() -> bool {
     }
 }
 
-/// A load and a store in place of a swap, which would wait until the bytes of the new item have reached the cache.
-/// Whoever goes to sleep between the two is not woken: his nap is over in 2 ms.
+/// A load and a store in place of a swap, which would wait until the bytes of the new item have reached the cache. A
+/// thread that goes to sleep between the two is not woken: its sleep ends after 2 ms.
 #[inline]
 fn release(word: &AtomicU64) {
     let held = word.load(Ordering::Relaxed);
@@ -291,10 +291,10 @@ mod tests {
         Arena::open(path, &options).expect("an arena").0
     }
 
-    /// Waits for a lock that nobody is to give up.
+    /// Waits for a lock that will not be released.
     const SOON: Duration = Duration::from_millis(100);
 
-    /// Waits for a lock that somebody is to give up, however busy the machine is.
+    /// Waits for a lock that will be released, even on a busy machine.
     const LATE: Duration = Duration::from_secs(3600);
 
     /// Not a test of its own: run as another process, it takes every lock and waits to be killed.
@@ -326,8 +326,8 @@ mod tests {
         child
     }
 
-    /// A lock that is held whenever somebody looks, by an owner who goes on, is waited for beyond the timeout: its word is the
-    /// same each time that a thread of one process takes it.
+    /// A lock that is held at every check, by an owner that makes progress, is waited for beyond the time-out: the word
+    /// is the same each time that a thread of one process takes it.
     #[test]
     fn an_owner_who_goes_on_is_waited_for() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -386,8 +386,8 @@ mod tests {
         let handler: extern "C" fn(libc::c_int) = nothing;
         let every = libc::timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as i64 / 10 };
         let mut timer: libc::timer_t = std::ptr::null_mut();
-        // SAFETY: a handler that does nothing, for a signal that nobody else in these tests uses; the kernel sends it
-        // to this thread, until the timer is deleted below.
+        // SAFETY: a handler that does nothing, for a signal that no other test uses; the kernel sends it to this
+        // thread, until the timer is deleted below.
         unsafe {
             libc::signal(libc::SIGUSR1, handler as libc::sighandler_t);
             let mut event: libc::sigevent = std::mem::zeroed();
@@ -403,7 +403,7 @@ mod tests {
         assert_eq!(taken, Ok(0));
     }
 
-    /// Whoever changes the word all the time, as no process of ours does, kept a waiter from ever giving up.
+    /// A process that keeps changing the word, as none of ours does, kept a waiter from ever timing out.
     #[test]
     fn a_word_that_never_rests_does_not_hold_a_writer_for_ever() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -431,7 +431,7 @@ mod tests {
         let arena = open(&dir.path().join("lock.arena"), Duration::ZERO);
         let mut holder = start_holder(arena.path(), arena.core.shards.len());
         assert_eq!(shard::lock(&arena.core, 0, Time::now()).map(|_| ()), Err(Error::Busy));
-        // For a second after that nobody waits here: what follows must not need it.
+        // For a second after that no thread waits here: the code below must not need the lock.
         holder.kill().expect("killed");
         holder.wait().expect("reaped");
         assert_eq!(shard::lock(&arena.core, 0, Time::now()).map(|_| ()), Ok(()));
@@ -459,7 +459,7 @@ mod tests {
         fn enter(arena: &Arena) {
             std::mem::forget(shard::lock(&arena.core, 0, Time::now()).expect("free"));
         }
-        // Some stack between the section and whoever comes after the jump.
+        // Some stack between the section and the code after the jump.
         let space = std::hint::black_box([0u8; 4096]);
         enter(arena);
         std::hint::black_box(space);
@@ -485,7 +485,7 @@ mod tests {
         assert!(shard::lock(&second.core, 0, Time::now()).is_ok());
         assert_eq!((first.stats().recoveries, second.stats().recoveries), (1, 0));
 
-        // Nobody has the first one open any more: its lock is that of somebody who has gone.
+        // The first arena is closed everywhere: its lock belongs to a process that is gone.
         jump_out(&first);
         let path = first.path().to_owned();
         drop(first);

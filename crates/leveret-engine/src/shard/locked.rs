@@ -1,4 +1,4 @@
-//! A writing section: the lock, and what is read once for all that is done under it.
+//! A writing section: the lock, and values that are read once for everything done under it.
 use super::lock::Guard;
 use crate::core::Core;
 use crate::counters::Counter;
@@ -10,7 +10,7 @@ use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
 use std::cell::Cell;
 
-/// A shard whose lock this thread holds. Whatever changes the index or the segments of a shard asks for one.
+/// A shard whose lock this thread holds. Every change of a shard's index or segments needs one.
 pub(crate) struct Locked<'a> {
     pub core: &'a Core,
     pub index: usize,

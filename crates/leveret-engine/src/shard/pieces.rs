@@ -47,7 +47,7 @@ impl Pieces {
         self.handed_over.set(true);
     }
 
-    /// Frees them. What has another word by now is not this fill's any more.
+    /// Frees them. A piece whose word has changed no longer belongs to this fill.
     pub fn give_back(&self, core: &Core) {
         self.all().for_each(|(segment, word)| core.segments.end_fill(segment, word));
     }
@@ -88,7 +88,7 @@ pub(crate) fn sweep_fills(locked: &Locked<'_>) -> bool {
         if name != 0 && !locked.core.presence.is_known_dead(name) {
             continue;
         }
-        // Both only if nobody was quicker: without the lock a living filler may just be letting go.
+        // Both only if no other process was quicker: without the lock a living filler may be releasing it.
         locked.core.segments.header(segment).clear_filler(name);
         freed |= locked.core.segments.free_piece(segment, word);
     }

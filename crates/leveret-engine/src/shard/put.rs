@@ -23,7 +23,7 @@ pub(crate) fn put(
     if edit::refuses(locked, located) {
         return None;
     }
-    // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
+    // Tokens of a key only grow. An item whose token was not handed out sets no lower bound.
     let told = old.is_some_and(|old| {
         old.view.kind == Kind::Number || old.view.header.shape.has_cas() || old.view.header.shape.is_wanted()
     });

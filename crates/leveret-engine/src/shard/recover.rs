@@ -49,9 +49,9 @@ fn relist_segments(locked: &Locked<'_>) {
     locked.shard().eviction.next_expiry.store(0, Ordering::Relaxed);
 }
 
-/// The last split may have published its bucket without clearing the old one; the next may have begun to fill its
-/// own. An arena of another build may have begun with a larger index: then its last bucket was no split's, and the bucket
-/// that it would come from holds nothing that belongs there.
+/// The last split may have published its bucket without clearing the old one; the next may have begun to fill its own.
+/// An arena of another build may have begun with a larger index: then its last bucket was not made by a split, and the
+/// bucket that it would come from holds no such entries.
 fn redo_split(locked: &Locked<'_>) {
     let buckets = locked.core.index.buckets(locked.index);
     if buckets > locked.core.index.first_buckets {
@@ -66,7 +66,7 @@ fn redo_split(locked: &Locked<'_>) {
     locked.shard().move_seq.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Counts slots and items anew and rebuilds the map of overflow buckets, which a kill may have left with a leak.
+/// Counts slots and items again and rebuilds the map of overflow buckets, in which a kill may have left a leak.
 fn recount(locked: &Locked<'_>) {
     let core = locked.core;
     edit::clear_overflow_map(locked);

@@ -1,4 +1,4 @@
-//! The same item at another place: what a drain keeps, and what an amendment cannot change in place.
+//! The same item at another place: an item kept by a drain, or an amendment that cannot be made in place.
 use crate::index::Spot;
 use crate::item::{Change, Kind, View};
 use crate::segment::{class_of, Pool};
@@ -12,8 +12,8 @@ pub(crate) fn told_cas(locked: &Locked<'_>, view: &View) -> Option<u64> {
     is_told.then(|| token::natural_cas(locked.core, view))
 }
 
-/// Copies an item, changed, into fresh room of a pool, and points its slot there. What is at its old place is the
-/// caller's business. None: no room, nothing changed.
+/// Copies an item, changed, into fresh room of a pool, and points its slot there. The caller handles the old place.
+/// `None`: no room, nothing changed.
 pub(crate) fn relocate(
     locked: &Locked<'_>,
     pool: Pool,

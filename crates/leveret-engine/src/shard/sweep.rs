@@ -12,8 +12,8 @@ pub(crate) fn is_new_epoch(locked: &Locked<'_>) -> bool {
     locked.shard().tally.epoch.load(Ordering::Relaxed) != locked.epoch
 }
 
-/// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its
-/// own, as if its item were deleted; cut short by a kill, what is left is drained like any other flushed segment.
+/// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its own, as
+/// if its item were deleted; after a kill, the remaining segments are drained like any other flushed segment.
 #[cold]
 pub(crate) fn begin_epoch(locked: &Locked<'_>) {
     let core = locked.core;

@@ -1,4 +1,4 @@
-//! An eviction, as everybody who wants to know learns of it: listeners, watchers, counters, and the list of ghosts.
+//! Reports an eviction to all its recipients: the callback, watchers, counters, and the list of ghosts.
 use crate::counters::Counter;
 use crate::evict::ghosts;
 use crate::index::Spot;
@@ -51,8 +51,9 @@ mod tests {
         (arena, (0u32..).map(u32::to_ne_bytes).filter(is_of_first))
     }
 
-    /// A key that took the slot of another one in a full chain was counted as an eviction, but told to nobody, not counted
-    /// by age, and not remembered. A dead item in that chain was counted as evicted, and living ones went before it.
+    /// A key that took the slot of another one in a full chain was counted as an eviction, but not reported, not
+    /// counted by age, and not remembered. A dead item in that chain was counted as evicted, and live ones were evicted
+    /// before it.
     #[test]
     fn an_item_that_leaves_a_full_chain_is_evicted_as_any_other() {
         for has_overflow in [false, true] {

@@ -1,5 +1,5 @@
-//! The cas tokens of items. Each item has one by its place, which nobody has to store; a copy of it elsewhere keeps
-//! that token only if somebody has been told it. What is given to an item explicitly counts up above all of these.
+//! The cas tokens of items. Each item has one by its place, which is not stored; a copy elsewhere keeps that token only
+//! if it was handed out. Explicit tokens count up above all of these.
 use crate::core::Core;
 use crate::found::Found;
 use crate::item::layout::WANTED;
@@ -48,7 +48,7 @@ pub(crate) fn cas_of(locked: &Locked<'_>, view: &View) -> Option<u64> {
     }
 }
 
-/// The token of an item that somebody asks for, from now on kept by its copies.
+/// The token of an item, which its copies keep from now on.
 pub(crate) fn give_cas(locked: &Locked<'_>, view: &View) -> u64 {
     if view.kind == Kind::Number {
         let cell = locked.core.items.number_cas_cell(view);

@@ -17,9 +17,9 @@ pub enum leveret_operation {
     LEVERET_OP_ADD,
     /// Store if there is something.
     LEVERET_OP_REPLACE,
-    /// Put behind what is there.
+    /// Append to the existing value.
     LEVERET_OP_APPEND,
-    /// Put before what is there.
+    /// Prepend to the existing value.
     LEVERET_OP_PREPEND,
     /// Store if `number` is still the version.
     LEVERET_OP_CAS,
@@ -61,7 +61,7 @@ pub struct leveret_request {
     /// The version for cas, and for a delete that is to have one (not in the text protocol, which does not look at it);
     /// the difference for counters.
     pub number: u64,
-    /// What a missing counter begins with.
+    /// Initial value of a missing counter.
     pub initial: u64,
     /// 1: a missing counter is created. Not in the text protocol: 28.
     pub create: u32,
@@ -94,7 +94,7 @@ pub struct leveret_answer {
     pub number: u64,
 }
 
-/// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
+/// Begins a batch. Memory of earlier answers is released, and unread answers are not waited for.
 ///
 /// # Safety
 /// `pool` is live.
@@ -103,8 +103,7 @@ pub unsafe extern "C" fn leveret_pool_begin(pool: *mut leveret_pool) {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
     pool.pool.begin();
-    // The batch may notice that the arena is another one; what is asked without a batch must then not go to the old
-    // one.
+    // The batch may find another arena; requests without a batch must then not go to the old one.
     pool.validity = None;
 }
 
@@ -112,7 +111,7 @@ pub unsafe extern "C" fn leveret_pool_begin(pool: *mut leveret_pool) {
 /// NO_SERVERS, NOT_SUPPORTED, INVALID_ARGUMENTS.
 ///
 /// # Safety
-/// Pointers are live, and what they point at can be read.
+/// Pointers are live, and the bytes that they point at can be read.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_add(pool: *mut leveret_pool, request: *const leveret_request) -> i32 {
     // SAFETY: by contract.
@@ -152,9 +151,9 @@ pub unsafe extern "C" fn leveret_pool_run(pool: *mut leveret_pool) -> i32 {
     unsafe { &mut (*pool).pool }.run() as i32
 }
 
-/// As leveret_pool_run, for a host language that must be able to stop a wait: asks `is_interrupted` at each turn of it,
-/// and so after each signal; not 0 ends it. -1: it was ended; the next call of this function goes on with what is
-/// under way, and the next batch forgets it. `is_interrupted` may not use the pool.
+/// As leveret_pool_run, for a host language that must be able to stop a wait: calls `is_interrupted` at each turn of
+/// it, and so after each signal; not 0 ends the wait. -1: it was ended; the next call of this function continues, and
+/// the next batch drops it. `is_interrupted` must not use the pool.
 ///
 /// # Safety
 /// `pool` is live; `is_interrupted` may be called with `context`, in this thread.
@@ -183,8 +182,8 @@ pub unsafe extern "C" fn leveret_pool_start(pool: *mut leveret_pool) -> i32 {
     unsafe { &mut (*pool).pool }.start().map_or(0, |code| code as i32)
 }
 
-/// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
-/// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only
+/// 1: *answer is the next one, in order of arrival; its memory is valid until the next batch begins, or after
+/// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except for the only
 /// request of a batch.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! One request and its answer: what a batch would do, without one where the pool is one arena.
+//! One request and its answer: the result of a batch, without the batch if the pool is one arena.
 use super::servers::look;
 use super::{
     leveret_answer, leveret_code, leveret_operation, leveret_pool, leveret_pool_add, leveret_pool_begin,
@@ -13,13 +13,14 @@ use std::ptr::null;
 /// answer->request of a request that has no answer.
 pub const LEVERET_UNANSWERED: u32 = u32::MAX;
 
-/// One request and its answer, as leveret_pool_begin, leveret_pool_add, leveret_pool_run and leveret_pool_next give them.
-/// A store is done at once where the pool is one arena, as leveret_pool_arena gives it, and leaves the batch alone. Returns
-/// the code, which is also answer->code. What has no answer has the request LEVERET_UNANSWERED: a quiet one, or one that
-/// is refused before it is sent. What *answer points at lives until the next batch begins.
+/// One request and its answer, with the results of leveret_pool_begin, leveret_pool_add, leveret_pool_run and
+/// leveret_pool_next. If the pool is one arena, as leveret_pool_arena returns it, a store is executed directly and
+/// leaves the batch alone. Returns the code, which is also answer->code. A request without an answer is
+/// LEVERET_UNANSWERED: a quiet one, or one that is refused before it is sent. Memory of *answer is valid until the next
+/// batch begins.
 ///
 /// # Safety
-/// Pointers are live, and what they point at can be read.
+/// Pointers are live, and the bytes that they point at can be read.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_call(
     pool: *mut leveret_pool,
@@ -118,7 +119,7 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
 }
 
 impl leveret_pool {
-    /// Whether `arena` is what a look would find.
+    /// Whether a look-up would find `arena`.
     #[inline]
     pub(super) fn is_looked_up(&self, now: Time) -> bool {
         match (&self.arena, self.validity) {
@@ -127,7 +128,7 @@ impl leveret_pool {
         }
     }
 
-    /// The arena into which values of up to so many bytes are stored without a batch.
+    /// The arena into which values of up to this length are stored without a batch.
     #[inline]
     fn memory(&mut self, now: Time) -> Option<(&Arena, usize)> {
         if !self.is_looked_up(now) {

@@ -86,7 +86,7 @@ pub enum leveret_code {
     LEVERET_CODE_INVALID_ARGUMENTS = 38,
     /// The server takes no user names and passwords.
     LEVERET_CODE_AUTH_PROBLEM = 40,
-    /// The server lets nobody in by this name and password, or asks for them.
+    /// The server refuses this name and password, or requires a sign-in.
     LEVERET_CODE_AUTH_FAILURE = 41,
     /// The server failed a moment ago and rests.
     LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
@@ -139,7 +139,7 @@ fn bytes(slice: &[u8]) -> leveret_bytes {
     leveret_bytes { data: slice.as_ptr(), len: slice.len() }
 }
 
-/// Negative = as good as for ever.
+/// Negative = practically no limit.
 fn millis(value: i64) -> Duration {
     const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
     u64::try_from(value).map_or(FOR_EVER, |millis| Duration::from_millis(millis).min(FOR_EVER))

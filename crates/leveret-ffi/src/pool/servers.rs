@@ -50,7 +50,7 @@ pub struct leveret_failure {
 
 /// Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
 /// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
-/// list) and 11211 (of one that was added by itself) are different places. `dir` is the folder of named arenas, as in
+/// list) and 11211 (of one that was added by itself) are different servers. `dir` is the folder of named arenas, as in
 /// leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn leveret_pool_add_server(
 }
 
 /// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
-/// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
+/// `message_len`, says why and how to fix it, as result codes cannot. 0: none, or it was reported before.
 ///
 /// # Safety
 /// `message` has room for `message_len` bytes.
@@ -159,8 +159,7 @@ pub unsafe extern "C" fn leveret_pool_tune_server(
     unsafe { &mut (*pool).pool }.tune(index as usize, Tuning { timeout, retry_timeout });
 }
 
-/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
-/// never.
+/// Marks a server as good, or with `is_up` 0 as failed: it is tried again after this many seconds, negative = never.
 ///
 /// # Safety
 /// `pool` is live.
@@ -173,11 +172,11 @@ pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index
     pool.validity = None;
 }
 
-/// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
-/// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
-/// that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
-/// changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
-/// password has a zero byte or more than 4096 bytes.
+/// Sets the credentials (SASL PLAIN) of one server, or of all present and future ones (`index` -1); user.data NULL =
+/// none. Each new connection begins with the sign-in, in the binary protocol, whatever the pool speaks. `lenient` 1: a
+/// server without passwords is used without one; otherwise its requests end with AUTH_PROBLEM. A changed user or
+/// password closes connections and ends the batch. INVALID_ARGUMENTS: there is no such server, or user or password has
+/// a zero byte or more than 4096 bytes.
 ///
 /// # Safety
 /// `pool` is live; `user` and `password` can be read.
@@ -222,8 +221,8 @@ pub unsafe extern "C" fn leveret_pool_connect(pool: *mut leveret_pool, index: u3
     code as i32
 }
 
-/// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not
-/// fail. Requests that another server took over show no failure in their answers.
+/// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: fewer failed.
+/// Requests that another server took over show no failure in their answers.
 ///
 /// # Safety
 /// Pointers are live.
@@ -300,14 +299,14 @@ pub(super) fn look(pool: &mut leveret_pool, now: Time) {
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
     }
-    // A batch knows what a server that was marked as failed says, and which keys are refused.
+    // A batch knows the result of a server that was marked as failed, and which keys are refused.
     let is_up = pool.pool.server(0).is_some_and(|server| !server.is_down);
     pool.stores = (is_up && !pool.pool.options().verify_key).then(|| pool.pool.value_max());
     pool.validity = Some(pool.pool.arena_validity(now));
 }
 
-/// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the
-/// server whose arena it is refuses.
+/// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
+/// refuses longer ones.
 ///
 /// # Safety
 /// `pool` is live.

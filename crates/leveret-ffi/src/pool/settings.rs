@@ -1,4 +1,4 @@
-//! What a pool is told once: values as libmemcached's behaviours take them.
+//! Settings of a pool: values as libmemcached's behaviours take them.
 use super::{leveret_code, leveret_pool, millis};
 use crate::leveret_bytes;
 use crate::types::slice;
@@ -22,7 +22,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_HASH,
     /// Milliseconds for a connection to be made.
     LEVERET_POOL_CONNECT_TIMEOUT_MS,
-    /// Milliseconds for a server that owes an answer; negative = for ever.
+    /// Milliseconds to wait for an answer; negative = no limit.
     LEVERET_POOL_POLL_TIMEOUT_MS,
     /// Seconds for which a failed server is not tried.
     LEVERET_POOL_RETRY_TIMEOUT_S,
@@ -72,7 +72,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 }
 
-/// What is spoken.
+/// Protocol.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum leveret_protocol {
@@ -82,7 +82,7 @@ pub enum leveret_protocol {
     LEVERET_PROTOCOL_BINARY = 1,
     /// Meta commands.
     LEVERET_PROTOCOL_META = 2,
-    /// Text, but binary with servers that speak nothing else: where nobody has chosen.
+    /// Text, but binary with servers that speak nothing else: the default.
     LEVERET_PROTOCOL_ANY = 3,
 }
 
@@ -133,11 +133,11 @@ pub unsafe extern "C" fn leveret_pool_set_prefix(pool: *mut leveret_pool, prefix
     pool.set_options(Options { prefix: prefix.to_vec(), ..pool.options().clone() });
 }
 
-/// How servers named "tls://host" are spoken with, for connections from now on. Files are PEM and read when they are
-/// first needed; what is wrong with one is told as the value of an answer, and by leveret_pool_arena_trouble. Empty:
-/// `ca_file` = the system's authorities; `peer_name` = the host's own name is in its certificate; `certificate` = we
-/// show none; `key` = it is in the file of the certificate. `verify` 0 = whoever answers is believed: nobody who can
-/// come between is kept out. SUCCESS or INVALID_ARGUMENTS.
+/// TLS settings of servers named "tls://host", for connections from now on. Files are PEM and read when they are first
+/// needed; errors in them are reported as the value of an answer, and by leveret_pool_arena_trouble. Empty: `ca_file` =
+/// the system's authorities; `peer_name` = the certificate must name the host; `certificate` = no client certificate;
+/// `key` = it is in the file of the certificate. `verify` 0 = certificates are not verified: insecure. SUCCESS or
+/// INVALID_ARGUMENTS.
 ///
 /// # Safety
 /// `pool` is live; the others can be read.

@@ -60,7 +60,7 @@ impl Pooled {
         }
     }
 
-    /// What lies under the key: value, number, meta, deadline.
+    /// The item under the key: value, number, meta, deadline.
     fn item(&self, key: &[u8]) -> Kept {
         let mut found = Found::default();
         // SAFETY: all pointers are live, and there is room for the value.
@@ -77,7 +77,7 @@ impl Pooled {
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        // SAFETY: nobody uses it any more.
+        // SAFETY: not used any more.
         unsafe { leveret_pool_free(self.pool) };
     }
 }
@@ -148,7 +148,7 @@ fn stores_do_what_a_batch_does() {
 
 type Kept = Option<(Vec<u8>, Option<i64>, Meta, u32)>;
 
-/// But for a second that may have begun in between.
+/// Except a second that may have begun in between.
 fn are_equal(one: &Kept, other: &Kept) -> bool {
     match (one, other) {
         (None, None) => true,

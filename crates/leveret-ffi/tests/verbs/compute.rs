@@ -31,7 +31,7 @@ fn one_alone_computes_and_the_next_one_finds() {
     assert_eq!([0; 3].map(|_| next(opened.arena(), KEY, &mut compute)), [LEVERET_STEP_COMPUTE; 3]);
     opened.store(KEY, b"value", Meta::native(Encoding::RAW));
     end(opened.arena(), &mut compute);
-    // The same struct, and a new one: there is an item, and after it was refused nobody to wait for.
+    // The same struct, and a new one: there is an item, and after it was refused no one to wait for.
     for mut compute in [compute, begin()] {
         let steps = [0; 3].map(|_| next(opened.arena(), KEY, &mut compute));
         assert_eq!(steps, [LEVERET_STEP_LOOK, LEVERET_STEP_COMPUTE, LEVERET_STEP_COMPUTE]);
@@ -65,7 +65,7 @@ fn of_two_one_computes_and_the_other_waits() {
             assert!(began.elapsed() < Duration::from_secs(5), "20 ms each");
             turn.wait();
             turn.wait();
-            // The other one has stored and still holds the lease: what was refused is looked at again.
+            // The other one has stored and still holds the lease: a refused item is looked at again.
             assert_eq!([0; 2].map(|_| next(opened.arena(), KEY, &mut compute)), [LEVERET_STEP_LOOK; 2]);
             turn.wait();
             turn.wait();
@@ -111,7 +111,7 @@ fn a_holder_that_ends_without_a_value_makes_room_for_the_next() {
     });
 }
 
-/// Two that hold one key each and want the other's would wait for each other.
+/// Two computations that hold one key each and need the other's would wait for each other.
 #[test]
 fn a_holder_waits_for_no_other_key() {
     let (opened, turn) = (&Opened::new(), &Barrier::new(2));

@@ -73,7 +73,7 @@ fn integers_wrap_at_their_ends() {
 fn text_counts_for_whoever_reads_an_integer() {
     let opened = Opened::new();
     for (text, meta, want) in [
-        // The classes say by their flags what it is, whatever white space was joined to it.
+        // The classes tell its type by their flags, also with white space joined to it.
         ("5", long(), Ok(6)),
         ("5  ", long(), Ok(6)),
         ("5\n", long(), Ok(6)),
@@ -93,7 +93,7 @@ fn text_counts_for_whoever_reads_an_integer() {
         ("00000000000000000000000000000005", long(), Err(LEVERET_NOT_NUMBER)),
         ("5", long().with_flags(2), Err(LEVERET_NOT_NUMBER)),
         ("5", long().with_flags(1 | 1 << 4), Err(LEVERET_NOT_NUMBER)),
-        // A string is none to the native entrances and to Ruby, whatever is in it.
+        // A string is no integer to the native entrances and to Ruby, whatever its bytes.
         ("5", Meta::native(Encoding::RAW), Err(LEVERET_NOT_NUMBER)),
         ("5", Meta::native(Encoding::DOUBLE), Err(LEVERET_NOT_NUMBER)),
         ("5", Meta::default().with_origin(RUBY).with_encoding(Encoding::RAW), Err(LEVERET_NOT_NUMBER)),

@@ -32,7 +32,7 @@ impl Opened {
         self.arena
     }
 
-    /// As an administrator does who has no better idea: whoever has it mapped finds that out.
+    /// As a mistaken administrator does: processes that have it mapped notice.
     fn truncate(&self) {
         std::fs::File::create(&self.path).expect("truncated");
     }
@@ -52,7 +52,7 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // SAFETY: nobody uses it any more.
+        // SAFETY: not used any more.
         unsafe { leveret_close(self.arena) };
     }
 }

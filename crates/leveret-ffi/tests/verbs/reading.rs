@@ -31,7 +31,7 @@ impl Opened {
 
     fn stats(&self) -> Stats {
         let mut stats = Stats::default();
-        // SAFETY: all pointers are live. The first publishes what this process has counted.
+        // SAFETY: all pointers are live. The first publishes this process's counters.
         unsafe {
             leveret_check(self.arena);
             leveret_get_stats(self.arena, &mut stats);
@@ -39,7 +39,7 @@ impl Opened {
         stats
     }
 
-    /// Stores so much that what was stored before lies in segments that are used again.
+    /// Stores enough to recycle the segments of earlier items.
     fn recycle(&self) {
         let filler = vec![b'f'; 4000];
         (0..4000u32).for_each(|number| self.store(&number.to_ne_bytes(), &filler, Meta::native(Encoding::RAW)));

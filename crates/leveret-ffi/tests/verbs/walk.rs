@@ -9,7 +9,7 @@ fn begin(now: u32) -> leveret_walk {
     leveret_walk { cursor: Cursor::default(), buffer: null_mut(), len: 0, needed: 0, used: 0, at: 0, now, is_over: 0 }
 }
 
-/// How often each key was met. The buffer has room for `len` bytes at first, then for what was asked for.
+/// How often each key was visited. The buffer has room for `len` bytes at first, then for the requested size.
 fn walk(opened: &Opened, len: usize) -> Result<BTreeMap<Vec<u8>, u32>, leveret_status> {
     let (mut walk, mut met, mut record) = (begin(0), BTreeMap::new(), null());
     let mut buffer = vec![0u64; len / 8];

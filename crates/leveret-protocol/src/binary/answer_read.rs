@@ -1,4 +1,4 @@
-//! What a client reads.
+//! Answers, as a client reads them.
 use super::{Status, ANSWER, HEADER_LEN};
 use crate::{Broken, Limits, Received, KEY_MAX};
 

@@ -1,4 +1,4 @@
-//! What a server writes: headers of answers, and answers that are only a status.
+//! Answers, as a server writes them: headers, and answers that are only a status.
 use super::Status;
 
 /// First byte of every answer.
@@ -68,7 +68,7 @@ impl Status {
         all.into_iter().find(|status| *status as u16 == number)
     }
 
-    /// What memcached says in the body of such an answer.
+    /// memcached's text in the body of such an answer.
     pub fn text(self) -> &'static str {
         match self {
             Status::Success => "",

@@ -31,11 +31,11 @@ pub struct BinaryRequest<'a> {
     pub cas: u64,
     /// A quiet variant: for gets a miss, for all others success, is not answered.
     pub quiet: bool,
-    /// What is to be done.
+    /// The command.
     pub command: BinaryCommand<'a>,
 }
 
-/// What a binary request asks for. An exptime is as in the text protocol (the 32 bits read as signed).
+/// Command of a binary request. An exptime is as in the text protocol (the 32 bits read as signed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryCommand<'a> {
     /// Get, GetQ, GetK, GetKQ and, with an exptime, GAT, GATQ, GATK, GATKQ.
@@ -104,7 +104,7 @@ pub enum BinaryCommand<'a> {
     },
     /// SASL: which mechanisms there are.
     SaslList,
-    /// SASL: who the client is.
+    /// SASL: sign-in.
     SaslAuth {
         /// How that is said.
         mechanism: &'a [u8],
@@ -142,7 +142,7 @@ pub enum Status {
     NotNumber = 0x06,
     /// Credentials are wrong or missing.
     AuthError = 0x20,
-    /// The client has more to say about who it is.
+    /// The sign-in needs another message.
     AuthContinue = 0x21,
     /// No such command.
     UnknownCommand = 0x81,

@@ -35,7 +35,7 @@ pub fn parse_front(input: &[u8]) -> Option<(BinaryRequest<'_>, usize)> {
     Some((frame.request(body.get(..front_len)?), HEADER_LEN + front_len))
 }
 
-/// What a header tells before its body has come, for a server that does not take bodies from everybody.
+/// Facts in a header before its body has come, for a server that accepts bodies only from known clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// As on the wire.
@@ -56,13 +56,13 @@ impl Head {
         matches!(self.opcode, opcode::SASL_AUTH | opcode::SASL_STEP)
     }
 
-    /// What anybody may ask, as of memcached: the version, and who the client is.
+    /// Commands allowed before the sign-in, as in memcached: the version, and the sign-in itself.
     pub fn is_open_to_all(&self) -> bool {
         self.is_sign_in() || matches!(self.opcode, opcode::VERSION | opcode::SASL_LIST)
     }
 }
 
-/// The header at the front of `input`. None: it has not come, or `parse` refuses it whatever follows.
+/// The header at the front of `input`. `None`: incomplete, or `parse` refuses it in any case.
 pub fn parse_head(input: &[u8]) -> Option<Head> {
     let (header, _) = input.split_first_chunk()?;
     let Frame { opcode, opaque, key_len, extras_len, body_len, .. } = Frame::read(header);
@@ -107,7 +107,7 @@ impl Frame {
             return self.hang_up(Some(Status::InvalidArguments), body);
         }
         if value_len > limits.value_max {
-            // Only a plain set means to replace whatever is there; the others may well fail and leave it.
+            // Only a plain set replaces unconditionally; the others may fail and keep the existing value.
             let replaces = matches!(self.opcode, opcode::SET | opcode::SET_QUIET) && self.cas == 0;
             let Some(key) = body.get(self.extras_len..self.extras_len + self.key_len) else {
                 return Parsed::More { total: HEADER_LEN + self.extras_len + self.key_len, scanned: 0 };
@@ -135,7 +135,7 @@ impl Frame {
         Parsed::Refused { refusal, consumed: HEADER_LEN + here, swallow: self.body_len - here }
     }
 
-    /// Lengths that cannot be right: whatever follows is no header.
+    /// Impossible lengths: no header can follow.
     fn hang_up<'a>(&self, status: Option<Status>, body: &[u8]) -> Outcome<'a> {
         let refusal = BinaryRefusal { opcode: self.opcode, opaque: self.opaque, status, forget: None, close: true };
         Parsed::Refused { refusal, consumed: HEADER_LEN + body.len(), swallow: 0 }
@@ -240,7 +240,7 @@ fn command<'a>(opcode: u8, extras: &'a [u8], key: &'a [u8], value: &'a [u8]) -> 
     }
 }
 
-/// Extras have the length that `RequestShape` asks for; zeros would stand for what is not there.
+/// Extras have the length of the `RequestShape`; missing bytes would read as zeros.
 fn u32_at(extras: &[u8], at: usize) -> u32 {
     extras.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }

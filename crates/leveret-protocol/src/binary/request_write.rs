@@ -1,4 +1,4 @@
-//! What a client writes.
+//! Requests, as a client writes them.
 use super::opcode::*;
 use super::request_read::{RequestShape, BODY_MAX, DO_NOT_CREATE};
 use super::{BinaryCommand, BinaryRequest, HEADER_LEN};

@@ -1,4 +1,4 @@
-//! The arguments of a request: borrowed from what a reader keeps, or owned.
+//! The arguments of a request: borrowed from a reader's buffer, or owned.
 
 /// Where an argument lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Span {
 pub struct NotKept {
     /// The first one that was longer than `RequestBounds::value_max`: its index and its length.
     pub too_large: Option<(usize, usize)>,
-    /// The one that the caller has received himself: its index and its length.
+    /// The argument that the caller received itself: its index and its length.
     pub diverted: Option<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! Replies of a server, for tools and tests: copied out, with bounds on what a server may send.
+//! Replies of a server, for tools and tests: copied out, with bounds on their size.
 use super::integer::parse_integer;
 use crate::{Broken, Received};
 use memchr::memchr;
@@ -6,7 +6,7 @@ use memchr::memchr;
 /// The longest line.
 const LINE_MAX: usize = 64 << 10;
 
-/// What a reply may be at most.
+/// Limits of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyBounds {
     /// Bytes of a string.
@@ -62,7 +62,7 @@ impl ReplyValue {
     }
 }
 
-/// Reads one reply from the front of `input`. What comes in parts is read again from its beginning.
+/// Reads one reply from the front of `input`. An incomplete reply is read again from its beginning.
 pub fn parse_reply(input: &[u8], bounds: &ReplyBounds) -> Received<ReplyValue> {
     let mut reading = Reading { input, at: 0, bounds, elements: 0 };
     match reading.value(0) {

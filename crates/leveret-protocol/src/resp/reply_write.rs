@@ -44,7 +44,7 @@ impl<'o> ReplyWriter<'o> {
         self.version = version;
     }
 
-    /// What is written to.
+    /// The output.
     #[inline]
     pub fn out(&mut self) -> &mut Vec<u8> {
         self.out
@@ -61,7 +61,7 @@ impl<'o> ReplyWriter<'o> {
         self.out.is_empty()
     }
 
-    /// Takes back what was written behind the first `len` bytes of the output.
+    /// Removes everything after the first `len` bytes of the output.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.out.truncate(len);
@@ -120,13 +120,13 @@ impl<'o> ReplyWriter<'o> {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// What stands before the bytes of a string; a line end must follow them.
+    /// The bytes before those of a string; a line end must follow the string.
     #[inline]
     pub fn bulk_header(&mut self, len: usize) {
         self.header(b'$', i64::try_from(len).unwrap_or(i64::MAX));
     }
 
-    /// What was formatted, as a string.
+    /// Formatted text, as a string.
     pub fn bulk_of(&mut self, arguments: fmt::Arguments<'_>) {
         match arguments.as_str() {
             Some(text) => self.bulk(text.as_bytes()),
@@ -173,7 +173,7 @@ impl<'o> ReplyWriter<'o> {
         }
     }
 
-    /// `len` elements follow that nobody has asked for.
+    /// `len` elements of an unrequested message follow.
     pub fn push(&mut self, len: usize) {
         match self.version {
             RespVersion::Two => self.header(b'*', len as i64),

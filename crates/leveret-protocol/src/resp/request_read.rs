@@ -18,11 +18,11 @@ const BULK_MAX: usize = 512 << 20;
 const SPANS_KEPT: usize = 128;
 const STORE_KEPT: usize = 4 << 10;
 
-/// What a client that has not signed in may send.
+/// Limits of a client that has not signed in.
 const STRANGER_ARGUMENTS_MAX: usize = 10;
 const STRANGER_BULK_MAX: usize = 16 << 10;
 
-/// What a server sets.
+/// Limits set by the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestBounds {
     /// Arguments above this length are not kept: the rest of the request is read, and it says so.
@@ -40,7 +40,7 @@ impl RequestBounds {
     }
 }
 
-/// What was found at the front of the input.
+/// Result at the front of the input.
 #[derive(Debug)]
 pub enum RequestRead<'r> {
     /// The beginning of a request. Reading on makes sense once the input has `total` bytes (more than it has now).
@@ -60,8 +60,8 @@ pub enum RequestRead<'r> {
         /// Bytes to take off the front of the input.
         consumed: usize,
     },
-    /// An argument that is too large. `consumed` bytes are taken off the front of the input, `swallow` further ones are
-    /// thrown away as they come, and the reader is called again then, even without input.
+    /// An argument is too large. Remove `consumed` bytes from the front of the input, discard `swallow` further ones as
+    /// they come, then call the reader again, even without input.
     Swallow {
         /// Bytes to take off the front of the input.
         consumed: usize,
@@ -100,7 +100,7 @@ pub enum RespFault {
 }
 
 impl RespFault {
-    /// Says what is wrong; nothing to a browser, and to who sends more than is taken.
+    /// Writes the error; nothing to a browser, or to a client that exceeds the limits.
     pub fn write(self, reply: &mut ReplyWriter<'_>) {
         let text = match self {
             RespFault::BigInline => "too big inline request",
@@ -141,7 +141,7 @@ pub struct RequestReader {
     /// Their bytes, if the input has them no more, or has them with escapes.
     store: Vec<u8>,
     is_stored: bool,
-    /// Arguments that the request has; 0: it has not begun.
+    /// Number of arguments of the request; 0: none has begun.
     count: usize,
     /// Bytes at the front of the input that are done with. May be more than have come.
     at: usize,
@@ -194,7 +194,7 @@ impl RequestReader {
         Some(ArgumentUnderWay { before, count: self.count, begin: self.at, len })
     }
 
-    /// The caller receives the argument under way himself: all that is before it is taken off the input, which is
+    /// The caller receives the current argument itself: all that is before it is taken off the input, which is
     /// returned as a number of bytes, and then the argument. The reader is called again with what follows it. None: it is
     /// the name, or one was diverted before.
     pub fn divert(&mut self, input: &[u8]) -> Option<usize> {
@@ -206,7 +206,7 @@ impl RequestReader {
         self.keep(input);
         self.not_kept.diverted = Some((self.spans.len(), len));
         self.spans.push(Span::EMPTY);
-        // The end of the line behind it is what comes next.
+        // The end of the line after it comes next.
         Some(std::mem::replace(&mut self.at, 2))
     }
 
@@ -303,7 +303,7 @@ impl RequestReader {
             Some(len) => len,
             None => self.read_len(input, bounds)?,
         };
-        // The two bytes behind it are passed by, whatever they are, as in Redis.
+        // Any two bytes after it are skipped, as in Redis.
         let end = self.at + len + 2;
         if input.len() < end {
             self.bulk = Some(len);
@@ -369,7 +369,7 @@ impl RequestReader {
         RequestRead::Swallow { consumed: begin + here, swallow: len + 2 - here }
     }
 
-    /// Keeps the arguments found so far, since the input that has them is about to go.
+    /// Copies the arguments found so far, before the input that holds them is reused.
     #[cold]
     fn keep(&mut self, input: &[u8]) {
         if self.is_stored {
@@ -393,7 +393,7 @@ impl RequestReader {
         // A zero byte ends the search, as in Redis: such a line has no end.
         let found = memchr2(b'\r', 0, rest.get(self.scanned..).unwrap_or_default()).map(|end| self.scanned + end);
         if let Some(end) = found.filter(|end| *end <= LINE_MAX && rest[*end] == b'\r') {
-            // The byte behind it is passed by, whatever it is.
+            // Any byte after it is skipped.
             if end + 1 < rest.len() {
                 return Ok(&rest[..end]);
             }

@@ -1,5 +1,5 @@
-//! Replies of a server in pieces: one type byte and its line at a time, so that a client makes its own values of them as
-//! they come, whatever a server announces.
+//! Replies of a server in pieces: one type byte and its line at a time, so that a client makes its own values as they
+//! come, independent of announced sizes.
 use super::integer::parse_integer;
 use memchr::memchr;
 
@@ -21,25 +21,25 @@ pub enum ReplyToken<'i> {
     Error(&'i [u8]),
     /// `:`.
     Integer(i64),
-    /// `$`: a string of so many bytes follows, and a line's end.
+    /// `$`: a string of this many bytes follows, and a line end.
     Bulk(u64),
     /// `=`: the same; the first four bytes are its format.
     Verbatim(u64),
-    /// `!`: an error of so many bytes follows, and a line's end.
+    /// `!`: an error of this many bytes follows, and a line end.
     BulkError(u64),
     /// `$-1`, `_`.
     Nil,
     /// `*-1`.
     NilArray,
-    /// `*`: so many replies follow.
+    /// `*`: this many replies follow.
     Array(u64),
-    /// `%`: so many replies follow, keys and values.
+    /// `%`: this many replies follow, keys and values.
     Map(u64),
-    /// `~`: so many replies follow.
+    /// `~`: this many replies follow.
     Set(u64),
-    /// `>`: so many replies follow.
+    /// `>`: this many replies follow.
     Push(u64),
-    /// `|`: so many replies follow, keys and values, and then what they are told of.
+    /// `|`: this many replies follow, keys and values, and then the reply that they describe.
     Attributes(u64),
     /// `,`, as its text.
     Double(&'i [u8]),
@@ -49,7 +49,7 @@ pub enum ReplyToken<'i> {
     BigNumber(&'i [u8]),
 }
 
-/// What was found at the front of the input.
+/// Result at the front of the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TokenRead<'i> {
     /// A token, and how many bytes of the input its line took.

@@ -1,5 +1,5 @@
-//! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here
-//! is only what it says.
+//! Answers, as a client reads them: one line, and the data block after some. The meaning of an answer depends on the
+//! request; this only parses it.
 use super::answer_write::{Facts, Ttl};
 use super::line::Words;
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
@@ -54,7 +54,7 @@ pub enum TextAnswer<'a> {
     },
     /// The answer to `mg`, `ms`, `md`, `ma`, `mn`.
     Meta(MetaAnswer<'a>),
-    /// `ERROR`, and what stands behind it: the command is not known, or not now.
+    /// `ERROR`, and the text after it: the command is unknown, or not allowed now.
     Error(&'a [u8]),
     /// `CLIENT_ERROR`: the request was wrong.
     ClientError(&'a [u8]),
@@ -170,9 +170,8 @@ fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> TextAnswer<'a> {
     }
 }
 
-/// The item of this key, if that is what stands at the front, whole and without a cas: what a client that has asked for
-/// it mostly finds there. Its flags, its value, and how long all of it is. None says nothing but that: `parse_answer`
-/// says what else it is.
+/// The item of this key, if it is at the front, complete and without a cas: the usual answer to a get. Returns its
+/// flags, its value, and the answer's length. `None`: anything else, see `parse_answer`.
 pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Option<(u32, &'a [u8], usize)> {
     let rest = input.strip_prefix(b"VALUE ")?.strip_prefix(key)?.strip_prefix(b" ")?;
     let (flags, rest) = number::leading(rest)?;

@@ -1,4 +1,5 @@
-//! What a server writes: the lines whose parts vary. Fixed answers are plain bytes where they are needed.
+//! Answers, as a server writes them: the lines with variable parts. Fixed answers are plain bytes where they are
+//! needed.
 use super::{Return, Returns};
 use crate::WireKey;
 
@@ -31,7 +32,7 @@ pub fn write_stat(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// What is known about an item for a meta answer. A return flag whose fact is not known is passed over.
+/// Facts about an item for a meta answer. A return flag without its fact is skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// For `c`.
@@ -46,7 +47,7 @@ pub struct Facts {
     pub size: Option<usize>,
     /// For `t`.
     pub ttl: Option<Ttl>,
-    /// `W`: this client has won, and shall make the value anew.
+    /// `W`: this client has won, and should refresh the value.
     pub won: bool,
     /// `X`: the value is stale.
     pub stale: bool,
@@ -59,12 +60,11 @@ pub struct Facts {
 pub enum Ttl {
     /// It never expires.
     Forever,
-    /// So many seconds.
+    /// Seconds.
     Secs(u64),
 }
 
-/// A meta answer's line, with its end: the code (`HD`, `EN`, `NF` …), then what the request wants to be told, in its
-/// order.
+/// A meta answer's line, with its end: the code (`HD`, `EN`, `NF` …), then the requested facts in the request's order.
 pub fn write_meta(out: &mut Vec<u8>, code: &[u8; 2], key: &WireKey<'_>, returns: Returns<'_>, facts: &Facts) {
     out.extend_from_slice(code);
     write_returns(out, key, returns, facts);

@@ -1,5 +1,4 @@
-//! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
-//! ignored.
+//! The classic commands: the words after each name. Too few words are an error, further ones are ignored.
 use super::line::{block_len, keys, word_len, ParsedText, RequestLine, BAD_FORMAT};
 use super::{LruCrawler, LruTuning, Slabs, TextCommand, Words};
 use crate::{number, StoreMode, WireKey, KEY_MAX};
@@ -66,7 +65,7 @@ fn stored<'a>(
         b"prepend" => StoreMode::Prepend,
         _ => StoreMode::Set,
     };
-    // Only a plain `set` means to replace whatever is there; the others may well fail and leave it.
+    // Only a plain `set` replaces unconditionally; the others may fail and keep the existing value.
     let forget = (name == b"set").then(|| WireKey::plain(key));
     line.store(len, noreply, forget, |value| TextCommand::Store { verb, compare, key, flags, exptime, value, noreply })
 }
@@ -226,7 +225,7 @@ mod tests {
     use super::ParsedText;
     use crate::{text::parse, Limits, Parsed};
 
-    /// All that was found, with lengths as if the line had so many bytes less.
+    /// The whole result, with lengths as if the line had `less` fewer bytes.
     fn told(found: ParsedText<'_>, less: usize) -> String {
         let less_of = |len: usize| len - less;
         format!(

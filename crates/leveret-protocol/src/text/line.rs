@@ -60,7 +60,7 @@ fn zero_bytes(eight: u64) -> u64 {
     eight.wrapping_sub(0x0101_0101_0101_0101) & !eight & 0x8080_8080_8080_8080
 }
 
-/// What a line comes to.
+/// Result of parsing a line.
 pub(super) type ParsedText<'a> = Parsed<TextCommand<'a>, TextRefusal<'a>>;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
@@ -70,7 +70,7 @@ pub(super) const BAD_FORMAT: &str = "CLIENT_ERROR bad command line format";
 const BAD_BLOCK: &str = "CLIENT_ERROR bad data chunk";
 const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
 
-/// A line, and what is needed to find the data block behind it.
+/// A line, and how to find the data block after it.
 pub(super) struct RequestLine<'a, 'l> {
     pub(super) input: &'a [u8],
     /// How the data block ends, if it is not in the input.

@@ -20,7 +20,7 @@ pub struct MetaGet<'a> {
     pub cas: Option<u64>,
     /// `N`: on a miss an empty item with this exptime is made, and its maker has won.
     pub vivify: Option<i64>,
-    /// `R`: who reads it with fewer seconds left has won.
+    /// `R`: a reader who finds fewer seconds left wins.
     pub recache: Option<i64>,
     /// `T`: the new exptime.
     pub touch: Option<i64>,
@@ -87,7 +87,7 @@ pub struct MetaCount<'a> {
     pub delta: u64,
     /// `N`: a missing number is made, with this exptime.
     pub vivify: Option<i64>,
-    /// `J`, else 0: what it is made with.
+    /// `J`, else 0: initial value.
     pub initial: u64,
     /// `T`: the new exptime.
     pub touch: Option<i64>,
@@ -120,11 +120,11 @@ pub enum Return<'a> {
     Opaque(&'a [u8]),
     /// `s`: length of the value.
     Size,
-    /// `t`: seconds left, -1 for ever.
+    /// `t`: seconds left, -1 for no expiry.
     Ttl,
 }
 
-/// What an answer tells, in the order of the request. Flags that only change what is done are passed over.
+/// Facts to return, in the order of the request. Flags that only change the operation are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Returns<'a>(pub(crate) super::Words<'a>);
 
@@ -171,7 +171,7 @@ const BAD_COUNT_MODE: &str = "CLIENT_ERROR invalid mode for ma M token";
 /// Longest opaque flag, its letter included.
 const OPAQUE_MAX: usize = 32;
 
-/// The flags of a line, checked. All commands take the letters of all; what a command cannot use it passes over.
+/// The flags of a line, checked. All commands accept the letters of all; each ignores those that do not apply.
 #[derive(Default)]
 struct Flags {
     /// Bit n: the letter `A` + n is there.
@@ -185,13 +185,12 @@ struct Flags {
     cas: u64,
     delta: u64,
     initial: u64,
-    /// What is wrong with the argument of some flag.
+    /// The error in a flag's argument.
     wrong: Option<&'static str>,
 }
 
 impl Flags {
-    /// The flags and the key, or what is wrong with them: letters first, then the key, then arguments. So says
-    /// memcached.
+    /// The flags and the key, or the first error: letters first, then the key, then arguments, as in memcached.
     fn read<'a>(key: &'a [u8], words: Words<'a>) -> Result<(WireKey<'a>, Flags), &'static str> {
         let mut flags = Flags::default();
         are_flags(words)?;
@@ -274,7 +273,7 @@ impl Flags {
     }
 }
 
-/// That all words begin with a digit or with what lies between `A` and `z`: memcached looks at this before all else.
+/// Whether each word begins with a digit or a character from `A` to `z`: memcached checks this first.
 fn are_flags(mut words: Words<'_>) -> Result<(), &'static str> {
     let is_flag = |word: &[u8]| word[0].is_ascii_digit() || (b'A'..=b'z').contains(&word[0]);
     if words.all(is_flag) {

@@ -113,7 +113,7 @@ pub enum TextCommand<'a> {
     Quit,
     /// `shutdown`, `shutdown graceful`: the server ends, as by SIGTERM or SIGUSR1.
     Shutdown {
-        /// As SIGUSR1: what is needed for a warm restart is written first.
+        /// As SIGUSR1: writes the state for a warm restart first.
         graceful: bool,
     },
     /// `verbosity`.
@@ -238,7 +238,7 @@ pub enum LruCrawler<'a> {
     },
 }
 
-/// What is wrong with a request that is refused: statistics tell these apart.
+/// Reason of a refusal: statistics count these separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestFault {
     /// Its line.
@@ -256,7 +256,7 @@ pub struct TextRefusal<'a> {
     pub answer: &'static str,
     /// The request said `noreply`, so the line is not sent.
     pub is_silent: bool,
-    /// What is wrong with it.
+    /// Reason.
     pub fault: RequestFault,
     /// A store that was too large removes the item that it meant to replace.
     pub forget: Option<WireKey<'a>>,

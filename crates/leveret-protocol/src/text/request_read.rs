@@ -32,8 +32,8 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Pars
         [line @ .., b'\r'] => line,
         line => line,
     };
-    // Most requests of most servers: a few keys, nothing else on the line. What is no longer than the longest key
-    // cannot hold a key that is too long.
+    // The most frequent request: a few keys, nothing else on the line. A line no longer than the longest key cannot
+    // hold a key that is too long.
     if let [b'g', b'e', b't', b' ', keys @ ..] = line {
         if keys.len() <= KEY_MAX && keys.first().is_some_and(|byte| *byte != b' ') {
             return Parsed::Request { request: TextCommand::Get { keys: Words(keys), with_cas: false }, consumed };
@@ -94,8 +94,7 @@ fn command<'a>(line: RequestLine<'a, '_>) -> ParsedText<'a> {
     }
 }
 
-/// A web browser has lost its way, or has been sent by an attacker who hopes that some line of its request is a
-/// command.
+/// A web browser at the wrong port, or sent by an attacker who hopes that a line of its request is a command.
 fn is_http(name: &[u8], mut words: Words<'_>) -> bool {
     let (path, version) = (words.next(), words.next());
     let is_method = matches!(name, b"GET" | b"PUT" | b"POST" | b"HEAD" | b"DELETE" | b"OPTIONS" | b"PATCH");
@@ -120,7 +119,7 @@ fn too_long(input: &[u8]) -> ParsedText<'_> {
     hang_up(input, if line_max(input) == GET_LINE_MAX { TOO_LONG } else { "" })
 }
 
-/// Closes the connection: nothing behind this point can be believed to be a request.
+/// Closes the connection: the following bytes cannot be trusted to be a request.
 fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> ParsedText<'a> {
     let refusal = TextRefusal { answer, is_silent: false, fault: RequestFault::Line, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }

@@ -1,4 +1,5 @@
-//! What a client writes. Keys come checked (`TextKey`), so that no key can end a line and start another command.
+//! Requests, as a client writes them. Keys are checked (`TextKey`), so that no key can end a line and start another
+//! command.
 use super::answer_write::write_number;
 use crate::key::TextKey;
 use crate::{StoreMode, WireKey};
@@ -30,9 +31,9 @@ pub fn end_keys(out: &mut Vec<u8>) {
 /// A store, as a client asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreRequest<'a> {
-    /// How it treats what is there.
+    /// How it treats an existing item.
     pub verb: StoreMode,
-    /// Only this version: `cas`, whatever the verb.
+    /// Only this version: `cas`, with any verb.
     pub compare: Option<u64>,
     /// The key.
     pub key: TextKey<'a>,

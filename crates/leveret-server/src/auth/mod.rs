@@ -1,4 +1,4 @@
-//! Who the client is: passwords of `-Y` and of `-S`, and their files.
+//! Authentication of clients: passwords of `-Y` and of `-S`, and their files.
 pub(crate) mod sasl;
 mod sasldb;
 pub(crate) mod secret;

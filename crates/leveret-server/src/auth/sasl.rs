@@ -1,6 +1,6 @@
-//! `-S`: who the client is, said by SASL PLAIN over the binary protocol. memcached hands this to Cyrus' library; its
-//! answers, also to requests that come twice or in the wrong order, were observed with Debian's memcached and are kept.
-//! Of its sources of passwords there are the one that memcached has itself, the file that MEMCACHED_SASL_PWDB names, and sasldb.
+//! `-S`: SASL PLAIN over the binary protocol. memcached hands this to Cyrus' library; the answers, also to requests
+//! that come twice or in the wrong order, were observed with Debian's memcached and are the same here. Of its password
+//! sources, two are supported: memcached's own, the file named by MEMCACHED_SASL_PWDB, and sasldb.
 use super::sasldb;
 use super::secret::is_equal;
 use super::users::{self, UserError};
@@ -19,13 +19,13 @@ const PLAIN: &[u8] = b"PLAIN";
 /// memcached's bound of a name and its password together.
 const CREDENTIALS_MAX: usize = 252;
 
-/// Tens of thousands of users, and a bound of what a stranger can have read.
+/// Enough for tens of thousands of users, and a limit on how much an unknown client can have read.
 const FILE_MAX: u64 = 1 << 20;
 
-/// What has been said of it on one connection.
+/// SASL state of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct SaslSignIn {
-    /// A mechanism was begun, so that a step may follow.
+    /// A mechanism was started, so a step may follow.
     has_begun: bool,
     /// It has let the client in. What follows is refused, until a beginning was refused.
     is_over: bool,
@@ -55,8 +55,8 @@ impl SaslSignIn {
     /// memcached's longest name of a mechanism.
     pub const MECHANISM_MAX: usize = 32;
 
-    /// More than any message that could let somebody in has (PLAIN may say the name twice): strangers must not have a
-    /// server collect more.
+    /// Longer than any valid message (PLAIN may contain the name twice): unknown clients must not make a server collect
+    /// more.
     pub const MESSAGE_MAX: usize = 1024;
 
     /// A message was refused before it was read.
@@ -98,8 +98,8 @@ impl SaslSignIn {
     }
 }
 
-/// The name and the password in a message of PLAIN: for whom the client acts (nobody but himself here), who he is, the
-/// password, with zeros between. Space around names does not count, as with Cyrus' library.
+/// The name and the password in a message of PLAIN: the identity to act as (here only the user itself), the user, the
+/// password, separated by zeros. Space around names is ignored, as by Cyrus' library.
 fn plain(message: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut parts = message.split(|byte| *byte == 0);
     let (acts_for, user, password) = (parts.next()?.trim_ascii(), parts.next()?.trim_ascii(), parts.next()?);
@@ -108,7 +108,7 @@ fn plain(message: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl PasswordFile {
-    /// Looks whether there is such a file, with somebody in it.
+    /// Checks that the file exists and contains a user.
     pub fn open(path: &Path) -> Result<PasswordFile, UserError> {
         let failed = |why: String| UserError::new(path, why);
         let mut text = read(path).map_err(|error| failed(reason(&error)))?;
@@ -117,7 +117,9 @@ impl PasswordFile {
         let has_more = !is_database && users(&text).any(|(_, password)| password.contains(&b':'));
         wipe(&mut text);
         if count == 0 {
-            return Err(failed("it names nobody; a line is user:password, and saslpasswd2 writes a sasldb".to_owned()));
+            return Err(failed(
+                "it names no user; a line is user:password, and saslpasswd2 writes a sasldb".to_owned(),
+            ));
         }
         users::tell_open(path);
         if has_more {
@@ -137,7 +139,7 @@ impl PasswordFile {
             Err(error) => {
                 if !self.is_lost.swap(true, Relaxed) {
                     let why = UserError::new(&self.path, reason(&error));
-                    log::tell(Level::Error, format_args!("{why}; until it can be read nobody is let in"));
+                    log::tell(Level::Error, format_args!("{why}; until it can be read, no client can sign in"));
                 }
                 return false;
             }
@@ -265,7 +267,7 @@ mod tests {
         assert!(error(&path).contains("no such file") || error(&path).contains("No such file"), "{}", error(&path));
         assert!(error(folder.path()).contains("not a regular file"));
         std::fs::write(&path, "nobody here\n").unwrap();
-        assert!(error(&path).contains("it names nobody"));
+        assert!(error(&path).contains("it names no user"));
         std::fs::write(&path, vec![b':'; FILE_MAX as usize + 1]).unwrap();
         assert!(error(&path).contains("more than"));
     }

@@ -18,7 +18,7 @@ const HASH_PAGES: [u8; 2] = [2, 13];
 /// An item that lies where it is. Passwords and names are too short for others.
 const PLAIN_ITEM: u8 = 1;
 
-/// Somebody with a password.
+/// A user with a password.
 pub struct User<'t> {
     pub name: &'t [u8],
     pub realm: &'t [u8],
@@ -30,7 +30,7 @@ pub fn is_one(file: &[u8]) -> bool {
     Order::of(file).is_some()
 }
 
-/// All in it who have a password.
+/// All users in it with a password.
 pub fn users(file: &[u8]) -> impl Iterator<Item = User<'_>> {
     let order = Order::of(file);
     let page_len = order.and_then(|order| order.u32(file, PAGE_LEN_AT)).map_or(0, |len| len as usize);
@@ -136,7 +136,7 @@ mod tests {
         found.sort_unstable();
         want.sort_unstable();
         assert_eq!(found, want);
-        // Whatever is cut off or changed: no panic, and nobody who was not there.
+        // For any cut or change: no panic, and no user that was not in the file.
         let mut seed = 1u64;
         for round in 0..2000 {
             let mut damaged = file.clone();

@@ -7,7 +7,7 @@ use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Who may speak to the server.
+/// Users who may talk to the server.
 #[derive(Debug)]
 pub struct Users {
     /// `user password`, as the value of the first `set` must be.
@@ -71,7 +71,7 @@ impl Users {
     }
 }
 
-/// memcached takes such a file without a word, so it is taken here too.
+/// memcached accepts such a file silently, so this server accepts it too.
 pub(super) fn tell_open(path: &Path) {
     let mode = std::fs::metadata(path).map_or(0, |found| found.mode());
     let what = match mode & 0o006 {
@@ -79,7 +79,10 @@ pub(super) fn tell_open(path: &Path) {
         0o004 => "read the passwords in",
         _ => "write to",
     };
-    log::tell(Level::Warning, format_args!("everybody may {what} the file of users {}; chmod o-rw it", path.display()));
+    log::tell(
+        Level::Warning,
+        format_args!("every user may {what} the file of users {}; chmod o-rw it", path.display()),
+    );
 }
 
 #[cfg(test)]

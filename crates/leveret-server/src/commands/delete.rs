@@ -8,7 +8,7 @@ use leveret_engine::{Amendment, Deadline, Error, Marks, NewCas, Stored};
 pub(crate) struct Retained {
     /// It is stale, with a new cas.
     pub is_stale: bool,
-    /// Of the item stay its key and its cas; it lives for ever, unless it has a new deadline.
+    /// The item keeps its key and its cas; it never expires, unless it gets a new deadline.
     pub drops_value: bool,
     /// Its new deadline.
     pub deadline: Option<Deadline>,

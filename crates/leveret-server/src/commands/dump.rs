@@ -88,7 +88,7 @@ fn mgdump_line(output: &mut Vec<u8>, key: &[u8]) {
                 output.extend_from_slice(key.as_written());
                 output.extend_from_slice(if key.is_base64() { b" b" } else { b"" });
             }
-            // Longer than any key of the wire: nobody could ask for it.
+            // Longer than any key of the protocol: no client could request it.
             None => {
                 output.truncate(output.len() - b"mg ".len());
                 return;

@@ -1,4 +1,4 @@
-//! Looking an item up for a client, and what was found dead instead.
+//! Looks an item up for a client, and counts dead items found in its place.
 use super::told;
 use crate::context::Context;
 use crate::counters::requests::Count;
@@ -10,8 +10,8 @@ pub(crate) fn find(cx: &Context<'_>, key: &[u8], options: ReadOptions) -> Result
     Ok(find_into(cx, key, options, &mut found)?.then_some(found))
 }
 
-/// Looks an item up for a client, and counts what was found dead instead. The lock of its shard may be needed for its cas;
-/// if that is not to be had it is an error, and no miss: the item may be there.
+/// Looks an item up for a client, and counts a dead item found in its place. Its cas may need the shard's lock; if the
+/// lock is not free, that is an error and not a miss: the item may exist.
 #[inline]
 pub(crate) fn find_into(cx: &Context<'_>, key: &[u8], options: ReadOptions, found: &mut Found) -> Result<bool, Error> {
     let is_there = read(cx.arena.find_into(key, options, cx.now, found).map(Some))?.unwrap_or(false);
@@ -21,7 +21,7 @@ pub(crate) fn find_into(cx: &Context<'_>, key: &[u8], options: ReadOptions, foun
     Ok(is_there)
 }
 
-/// A change that found nothing to change: perhaps what was there is dead.
+/// A change found no item: the item there may be dead.
 pub(crate) fn note_dead(cx: &Context<'_>, key: &[u8]) {
     let _ = find(cx, key, ReadOptions::new().untraced());
 }
@@ -37,7 +37,7 @@ fn retire(cx: &Context<'_>, key: &[u8], missed: Missed) {
     }
 }
 
-/// What a reader is told: in a cache that was removed there is nothing, which is a miss.
+/// Result for a reader: a removed cache is empty, so a look-up there is a miss.
 #[inline]
 pub(crate) fn read<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
     match looked {

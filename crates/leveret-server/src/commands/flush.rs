@@ -10,7 +10,7 @@ pub(crate) enum Unflushed {
     Failed(Error),
 }
 
-/// Forgets what was stored until that moment.
+/// Removes items stored before that moment.
 pub(crate) fn flush(cx: &Context<'_>, at: Deadline) -> Result<(), Unflushed> {
     if !cx.shared.live.flush() {
         return Err(Unflushed::Forbidden);

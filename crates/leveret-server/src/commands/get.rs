@@ -22,8 +22,8 @@ const KEYS_PER_TURN: usize = 1024;
 
 /// How a get is said.
 pub(crate) trait Reply {
-    /// What stands behind the value. Where nothing does, the last byte of a large value is held back until the value is
-    /// known to be whole.
+    /// Bytes after the value. If there are none, the last byte of a large value is held back until the value is known
+    /// to be complete.
     const BEHIND: &'static [u8];
 
     /// The log tells of each value on its way (`-vv`), as memcached does for the classic commands alone.
@@ -32,7 +32,7 @@ pub(crate) trait Reply {
     /// The answer tells the cas.
     fn tells_cas(&self) -> bool;
 
-    /// What stands before the value. It is said again when the item was recycled while its value was copied.
+    /// Writes the bytes before the value. Called again if the item was recycled while its value was copied.
     fn head(&self, out: &mut Vec<u8>, key: &[u8], found: &Found);
 
     /// There is no item.
@@ -166,7 +166,7 @@ pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Dea
     Ok(())
 }
 
-/// Says an item that was found: its head, its value, what stands behind it. If it is gone meanwhile, that is a miss.
+/// Writes a found item: head, value, bytes after it. If the item is gone meanwhile, that is a miss.
 #[inline]
 pub(crate) fn value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
     if R::IS_LOGGED && cx.is_verbose() {

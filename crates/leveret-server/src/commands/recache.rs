@@ -17,11 +17,11 @@ pub(crate) struct Race {
     pub stale: bool,
 }
 
-/// What is asked for.
+/// Options of a recaching get.
 pub(crate) struct Recache {
-    /// A miss makes an empty item, whose maker has won.
+    /// A miss creates an empty item, and its client has won.
     pub vivifies: bool,
-    /// Who reads it with fewer seconds left has won.
+    /// A reader who finds fewer seconds left wins.
     pub below_secs: Option<i64>,
     /// The item gets another deadline.
     pub touches: bool,
@@ -171,7 +171,7 @@ fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result
                 MetItem { found, race: Race { won: false, lost: true, ..race }, told: None }
             }))
         }
-        // There is none, and there will be none: a miss that nobody has won.
+        // No item, and none can be made: a miss without a winner.
         Err(Error::NoMemory | Error::Lost) => {
             cx.count(Count::GetMisses);
             Ok(None)

@@ -3,8 +3,8 @@ use crate::context::Context;
 use crate::stats::{self, StatsList};
 use crate::transport::Transport;
 
-/// The answer to `stats WORDS`, in which this connection is the one that asks. None: there is no such subject, or not on
-/// this way: one small datagram with a forged sender must not send megabytes to somebody else.
+/// The answer to `stats WORDS` for the asking connection. `None`: no such subject, or not over this transport: one
+/// small datagram with a forged sender must not send megabytes to another host.
 pub(crate) fn stats(cx: &Context<'_>, transport: Transport, words: &[&[u8]]) -> Option<StatsList> {
     if transport == Transport::Udp && words.first().is_some_and(|subject| walks(subject)) {
         return None;

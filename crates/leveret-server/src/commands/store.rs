@@ -5,7 +5,7 @@ use crate::counters::requests::Count;
 use leveret_engine::{Deadline, Error, Incoming, Meta, Mode, Stored, Terms, Value};
 use leveret_protocol::StoreMode;
 
-/// Stores a value. With `vivify` what is to be appended to a missing item makes it, with that deadline.
+/// Stores a value. With `vivify`, appending to a missing item creates it with that deadline.
 pub(crate) fn store(
     cx: &mut Context<'_>,
     key: &[u8],
@@ -20,7 +20,7 @@ pub(crate) fn store(
     if let (Some(at), Ok(Stored::Missing), true) = (vivify, &stored, joins(terms.mode)) {
         let create = terms.mode(Mode::Add).compare(None);
         stored = try_to_store(cx, key, value, flags, at, &create);
-        // Somebody else may have made it at the same time.
+        // Another client may have created it at the same time.
         if stored == Ok(Stored::Exists) {
             stored = try_to_store(cx, key, value, flags, deadline, terms);
         }
@@ -47,7 +47,7 @@ pub(crate) fn value_len(cx: &Context<'_>, value: &[u8]) -> usize {
     cx.incoming.as_ref().map_or(value.len(), Incoming::value_len)
 }
 
-/// Whether what is there stays, and more is put to it.
+/// Whether the mode adds bytes to the existing value.
 pub(crate) fn joins(mode: Mode) -> bool {
     matches!(mode, Mode::Append | Mode::Prepend)
 }
@@ -62,7 +62,7 @@ pub(crate) fn mode_of(verb: StoreMode) -> Mode {
     }
 }
 
-/// Stores under the server's own limit (`-I`), which what is appended to must keep as well.
+/// Stores under the server's own limit (`-I`), which also applies to the value after appending.
 fn try_to_store(
     cx: &mut Context<'_>,
     key: &[u8],

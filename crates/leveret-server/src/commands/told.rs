@@ -1,13 +1,13 @@
-//! What watchers are told of requests, in the words of memcached: whatever asks for a key looks it up, and a store
-//! looks for what is there before it stores.
+//! Events for watchers, in memcached's terms: every request for a key is a look-up, and a store first looks for the
+//! existing item.
 use crate::context::Context;
 use crate::watch::{self, cmd, status, Event, EventKind, Kinds, DEAD};
 use leveret_engine::{Deadline, Error, Found, Missed, Mode, ReadOptions, Stored, Terms, Time};
 
-/// So many events of one turn share a look at the clock, which would be half of what an event costs.
+/// Events of one turn that share a clock reading, which would be half of an event's cost.
 const TOLD_AT_ONCE: u32 = 8;
 
-/// Tells of a look-up that found so much.
+/// Reports a look-up and the size that it found.
 #[inline]
 pub(super) fn found(cx: &Context<'_>, key: &[u8], is_there: bool, found: &Found) {
     if cx.watched.has(Kinds::FETCHERS) {
@@ -15,7 +15,7 @@ pub(super) fn found(cx: &Context<'_>, key: &[u8], is_there: bool, found: &Found)
     }
 }
 
-/// Tells of the look-up that comes before a change. It leaves no trace, and is not done if nobody watches.
+/// Reports the look-up before a change. It leaves no trace, and is skipped without watchers.
 #[inline]
 pub(super) fn look(cx: &Context<'_>, key: &[u8]) {
     if cx.watched.has(Kinds::FETCHERS) && !cx.is_again.get() {
@@ -26,7 +26,7 @@ pub(super) fn look(cx: &Context<'_>, key: &[u8]) {
     }
 }
 
-/// What will be deleted, if somebody wants to know.
+/// The item to be deleted, if a watcher needs it.
 #[inline]
 pub(super) fn before_delete(cx: &Context<'_>, key: &[u8]) -> Option<Found> {
     look(cx, key);
@@ -124,7 +124,7 @@ fn tell_store(
     let mut size = value_len as u64;
     let mut ttl = ttl_of(deadline, cx.now);
     if matches!(terms.mode, Mode::Append | Mode::Prepend) || terms.older_is_stale {
-        // What was there before decides.
+        // The existing item decides.
         if let (status::STORED, Some(found)) = (status, cx.arena.peek(key, cx.now)) {
             (size, ttl) = (found.value_len, ttl_of(found.deadline, cx.now));
         }

@@ -1,4 +1,4 @@
-//! `watch`: from now on the connection only tells what others do.
+//! `watch`: from now on the connection only reports the requests of others.
 use crate::context::Context;
 use crate::transport::Transport;
 use crate::watch::{Kinds, WatchRefused, Watching};
@@ -8,7 +8,7 @@ use leveret_protocol::text::Words;
 pub(crate) enum Unwatched {
     /// By `-W`, or over UDP.
     Forbidden,
-    /// No kind of event has such a name.
+    /// No kind of event has this name.
     Unknown,
     /// Too many watch already.
     TooMany,

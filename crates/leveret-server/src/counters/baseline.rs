@@ -12,7 +12,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// What an arena has counted since.
+    /// An arena's count since the baseline.
     pub fn since(&self, stats: &Stats, of: impl Fn(&Stats) -> u64) -> u64 {
         of(stats).saturating_sub(of(&self.arena))
     }

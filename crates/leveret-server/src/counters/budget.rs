@@ -1,14 +1,13 @@
-//! One budget for all memory that the server holds for clients: input that waits for its rest, answers that wait to be
-//! read. An item is no part of it: it is in the arena, and a large one is received there.
+//! One budget for all memory that the server holds for clients: incomplete input and unread answers. Items do not
+//! count: they are in the arena, and a large one is received there.
 //!
-//! - **Back-pressure first.** A connection that needs a large buffer for which there is no room in three quarters of the
-//!   budget is parked: it is not read from until others have finished, first come, first served. What its client sends
+//! - **Back-pressure first.** A connection that needs a large buffer while three quarters of the budget are used is
+//!   parked: the server stops reading from it until others have finished, first come, first served. Its further input
 //!   waits in the kernel.
-//! - **Tight.** From half of the budget on, new requests are read in small pieces, so that a thousand connections that
-//!   send large values at once hold little before each is admitted.
-//! - **Closing last.** If a connection was parked for `PATIENCE_SECS` and nothing became free, or what came without being
-//!   asked for exceeds the budget (answers, fronts of requests), those connections are closed that have held memory for
-//!   the longest.
+//! - **Small reads.** From half of the budget on, new requests are read in small pieces, so that a thousand connections
+//!   that send large values at once hold little before each is admitted.
+//! - **Closing last.** If a connection was parked for `PATIENCE_SECS` and nothing became free, or unrequested memory
+//!   (answers, fronts of requests) exceeds the budget, the connections that have held memory longest are closed.
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// However small the arena is.
@@ -17,13 +16,13 @@ const AT_LEAST: u64 = 64 << 20;
 /// However large the arena is.
 const AT_MOST: u64 = 1 << 30;
 
-/// So many of the longest values find room at once, whatever `-I` says.
+/// This many of the longest values have room at once, at any `-I`.
 const VALUES: u64 = 8;
 
-/// A connection may be parked for so long without anything becoming free. Others may hold memory for so long.
+/// Longest time that a connection may be parked without progress, and that others may hold memory meanwhile.
 pub const PATIENCE_SECS: u32 = 5;
 
-/// What clients hold, and what was done about it.
+/// Memory held for clients, and the actions taken.
 #[derive(Debug, Default)]
 pub struct Budget {
     /// Bytes of buffers that connections own now.
@@ -42,7 +41,7 @@ impl Budget {
         (memory / 4).clamp(AT_LEAST, AT_MOST).max(VALUES * value_max as u64)
     }
 
-    /// Bytes that are free for large buffers. The last quarter is for what comes without being asked for.
+    /// Bytes free for large buffers. The last quarter is for unrequested memory.
     pub fn room(&self, limit: u64) -> u64 {
         (limit - limit / 4).saturating_sub(self.held())
     }
@@ -52,7 +51,7 @@ impl Budget {
         self.held.load(Relaxed)
     }
 
-    /// What a connection owns has changed. Returns the new sum.
+    /// A connection's memory has changed. Returns the new sum.
     pub fn change(&self, before: u64, after: u64) -> u64 {
         // Less is counted as well, by wrapping.
         let change = after.wrapping_sub(before);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// One request in so many is timed.
+/// One of this many requests is timed.
 pub const EACH: u32 = 64;
 
 /// Upper bounds of the buckets, in nanoseconds; above the last one there is another bucket.
@@ -38,7 +38,7 @@ pub const KINDS: [(CommandKind, &str); 6] = [
     (CommandKind::Other, "other"),
 ];
 
-/// Those of one worker, who alone writes to it.
+/// The latencies of one worker, which alone writes them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Latencies([Cells; KINDS.len()]);
@@ -63,7 +63,7 @@ impl Latencies {
 /// The requests of one kind, over all workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// How many took so long and not less.
+    /// Requests in each bucket.
     pub buckets: [u64; BOUNDS_NS.len() + 1],
     /// All of their time.
     pub sum_ns: u64,

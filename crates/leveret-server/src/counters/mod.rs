@@ -1,5 +1,4 @@
-//! What is counted. Each worker writes its own numbers only, so no cache line travels between cores for the sake of
-//! statistics.
+//! Counters. Each worker writes only its own, so no cache line moves between cores for statistics.
 pub mod baseline;
 pub mod budget;
 pub mod latency;

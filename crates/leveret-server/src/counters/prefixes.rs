@@ -1,10 +1,10 @@
-//! `stats detail`: how keys are used, by what stands before the delimiter (`-D`).
+//! `stats detail`: use of keys by prefix, the part before the delimiter (`-D`).
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// What is counted for one prefix.
+/// Counters of one prefix.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prefix {
     /// Keys asked for.
@@ -17,7 +17,7 @@ pub struct Prefix {
     pub deletes: u64,
 }
 
-/// Prefixes that are kept: whoever sends ever new ones must not fill the memory.
+/// Number of prefixes kept: a client that sends ever new ones must not fill the memory.
 const PREFIXES_MAX: usize = 10_000;
 
 /// All prefixes, while they are collected.
@@ -48,7 +48,7 @@ impl Prefixes {
     #[cold]
     pub fn note(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
         let Some(len) = key.iter().position(|byte| *byte == self.delimiter).filter(|_| self.is_on()) else { return };
-        // A binary key may hold what a line of the dump must not.
+        // A binary key may hold bytes that a line of the dump must not.
         if key[..len].iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
             return;
         }
@@ -58,7 +58,7 @@ impl Prefixes {
         }
     }
 
-    /// Forgets what was counted.
+    /// Resets the counters.
     pub fn reset(&self) {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

@@ -15,7 +15,7 @@ pub enum Count {
     GetHits,
     /// Misses that the arena does not count: of gets that leave no trace.
     GetMisses,
-    /// Stores that were refused for what is there, or for a bad data block: memcached counts stores that were tried.
+    /// Stores that were refused for the existing item, or for a bad data block: memcached counts attempted stores.
     SetsRefused,
     /// Items that a get has made, which are sets to the arena.
     SetsByGet,
@@ -94,7 +94,7 @@ impl Totals {
         totals
     }
 
-    /// What was counted since `earlier`.
+    /// The count since `earlier`.
     pub fn since(&self, earlier: &Totals, counter: Count) -> u64 {
         self.0[counter as usize].wrapping_sub(earlier.0[counter as usize])
     }

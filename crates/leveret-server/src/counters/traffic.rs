@@ -30,7 +30,7 @@ pub struct Network {
     workers: Box<[WorkerCounters]>,
 }
 
-/// What one worker counts. Padded to two cache lines, which processors fetch as one.
+/// Counters of one worker. Padded to two cache lines, which processors fetch as one.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct WorkerCounters {
@@ -59,11 +59,11 @@ pub struct ConnectionInfo {
     pub endpoint: Arc<str>,
     /// When it last sent something, in seconds since the server's start.
     pub last_active_secs: u32,
-    /// What it is about.
+    /// State of the connection.
     pub state: ConnectionState,
 }
 
-/// What a connection is about, as `stats conns` tells.
+/// State of a connection, as `stats conns` shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConnectionState {
     /// Nothing has come yet.
@@ -73,11 +73,11 @@ pub enum ConnectionState {
     Read,
     /// It waits for the rest of a value.
     Value,
-    /// It waits for the rest of what it throws away.
+    /// Waits for the rest of a request that it discards.
     Swallow,
     /// It waits for the client to take its answers.
     Write,
-    /// It tells what others do.
+    /// Reports the requests of others.
     Watch,
 }
 
@@ -109,7 +109,7 @@ pub struct Traffic {
 }
 
 impl Network {
-    /// Counters for so many workers.
+    /// Counters for `threads` workers.
     pub fn new(threads: usize) -> Network {
         Network {
             started: Instant::now(),
@@ -177,7 +177,7 @@ impl Network {
         self.workers.iter().flat_map(all).collect()
     }
 
-    /// `stats reset`: what counts events begins at zero; what is open stays.
+    /// `stats reset`: counters of events restart at zero; gauges such as open connections stay.
     pub fn reset(&self) {
         for counter in
             [&self.total_connections, &self.rejected_connections, &self.listen_disabled, &self.listen_disabled_us]

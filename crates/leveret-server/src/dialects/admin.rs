@@ -37,7 +37,7 @@ pub(super) fn administer(cx: &mut Context<'_>, command: TextCommand<'_>) -> Done
             }
             cx.say("SERVER_ERROR: shutdown not enabled");
         }
-        // An arena keeps its size: what it has already is granted, everything else is out of bounds.
+        // An arena's size is fixed: a request for its present size is accepted, any other is out of bounds.
         TextCommand::CacheMemlimit { megabytes, noreply } => {
             let is_so = megabytes.checked_mul(1 << 20) == Some(cx.arena.memory());
             cx.reply(
@@ -136,7 +136,7 @@ pub(super) fn crawl(talk: &mut Conversation, cx: &mut Context<'_>, command: LruC
     if !cx.shared.live.dump() {
         cx.say("ERROR metadump not allowed");
     } else if talk.transport == Transport::Udp {
-        // One small datagram with a forged sender must not send megabytes to somebody else.
+        // One small datagram with a forged sender must not send megabytes to another host.
         cx.say("CLIENT_ERROR no dumps over UDP");
     } else if !dump::names_our_class(classes) {
         cx.say("BADCLASS invalid class id");

@@ -336,10 +336,9 @@ fn say_stats(talk: &Conversation, cx: &mut Context<'_>, request: &BinaryRequest<
     Done::Answered
 }
 
-/// `-S`: the client must say who it is.
+/// `-S`: the client must sign in.
 impl Binary {
-    /// What is answered before the body of a request has come: that the client must sign in first, or that this is no
-    /// way to do so.
+    /// Answers before the body of a request has come: the client must sign in first, or the sign-in is malformed.
     #[cold]
     fn meet(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed> {
         let head = parse_head(input)?;
@@ -348,7 +347,7 @@ impl Binary {
             write_status(cx.output, head.opcode, head.opaque, Status::AuthError);
             return Some(Consumed::Done(input.len(), Done::Over(Next::Close)));
         }
-        // What is no name of a mechanism at all is refused as any other nonsense.
+        // A malformed mechanism name is refused like any other malformed request.
         let is_message = head.is_sign_in() && (1..=KEY_MAX).contains(&head.key_len);
         if !is_message {
             return None;
@@ -370,7 +369,7 @@ impl Binary {
         Some(Consumed::Done(HEADER_LEN + here, Done::Answered))
     }
 
-    /// Sasl List, Auth and Step. Each of them makes a stranger of the client, as in memcached.
+    /// Sasl List, Auth and Step. Each of them ends an earlier sign-in, as in memcached.
     #[cold]
     fn hear_sign_in(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: &BinaryRequest<'_>) -> Done {
         let Some(file) = cx.shared.passwords() else { return conclude(cx, request, Status::UnknownCommand) };

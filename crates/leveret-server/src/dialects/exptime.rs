@@ -2,13 +2,13 @@
 use leveret_engine::{Deadline, Time};
 use leveret_protocol::text::Ttl;
 
-/// 0 = never; negative = at once; up to thirty days = so many seconds from now; above = a Unix time.
+/// 0 = never; negative = at once; up to thirty days = seconds from now; above = a Unix time.
 #[inline]
 pub fn deadline(exptime: i64, now: Time) -> Deadline {
     Deadline::of_exptime(exptime, now)
 }
 
-/// What is left of an item's life.
+/// The rest of an item's life.
 pub fn ttl(deadline: Deadline, now: Time) -> Ttl {
     deadline.time().map_or(Ttl::Forever, |at| Ttl::Secs(u64::from(at.0.saturating_sub(now.0))))
 }

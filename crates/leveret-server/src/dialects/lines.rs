@@ -2,12 +2,12 @@
 use crate::context::Context;
 use leveret_engine::Error;
 
-/// What a server that holds no slab says when a store finds no room.
+/// Answer of a server without slabs when a store finds no room.
 const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object";
 const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
 pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement non-numeric value";
 
-/// What a failed operation says.
+/// Error text of a failed operation.
 #[cold]
 pub(super) fn line_of(cx: &Context<'_>, error: &Error) -> &'static str {
     cx.note_failure(error);

@@ -194,7 +194,7 @@ pub(super) fn count(cx: &mut Context<'_>, count: &MetaCount<'_>) {
     let touch = count.touch.map(|at| deadline(at, cx.now));
     let made = course(None, count.returns, vivify, touch);
     let initial = vivify.map(|_| (count.initial, made.last));
-    // Only who asks for the deadline before it changes it is told the old one.
+    // Only a `t` before the `T` returns the old deadline.
     let is_old_told = count.returns.letters().find(|letter| matches!(letter, b't' | b'T')) == Some(b't');
     let old = if touch.is_some() && is_old_told { cx.arena.peek(key, cx.now) } else { None };
     let terms = CountTerms::new()

@@ -1,5 +1,5 @@
-//! The protocols. A dialect reads requests and says answers; what a request does stands in `commands`. The first byte of
-//! a connection tells which it speaks. Another protocol is another file here, and a line of `Spoken`.
+//! The protocols. A dialect reads requests and writes answers; `commands` carries the requests out. The first byte of a
+//! connection selects the dialect. A new protocol is a new file here, and a line of `Spoken`.
 mod admin;
 mod binary;
 mod exptime;
@@ -28,7 +28,7 @@ pub(crate) trait Dialect {
     /// A request begins with a line: it is told in the log as soon as that has come, and not searched twice for its end.
     const HAS_LINES: bool;
 
-    /// Longest request of a client that has not said who it is: strangers must not have a server collect megabytes.
+    /// Longest request of a client that has not signed in: unknown clients must not make a server collect megabytes.
     const UNKNOWN_MAX: usize;
 
     /// The request at the front of `input`, whose first `scanned` bytes hold no end of a line.
@@ -37,8 +37,8 @@ pub(crate) trait Dialect {
     /// The get at the front of `input` of which a part is answered. None: this protocol has none.
     fn resume<'a>(&self, input: &'a [u8], left: KeysLeft) -> Option<Self::Request<'a>>;
 
-    /// What stands before the value of a store of which only that has come. None: it is no store that may begin before its
-    /// value is there. `room` is for a key that is written in another way.
+    /// The part before the value of a store whose value is not complete. `None`: this request cannot begin before it is
+    /// complete. `room`: for a key that is encoded otherwise.
     fn front<'a>(input: &'a [u8], room: &'a mut [u8; KEY_MAX], limits: &Limits) -> Option<Front<'a>>;
 
     /// The same store once its value lies in the arena and `end` has come behind it: its value is empty.
@@ -55,20 +55,20 @@ pub(crate) trait Dialect {
         false
     }
 
-    /// What is done before the request at the front of `input` is whole: Some ends it.
+    /// Runs before the request at the front of `input` is complete. `Some` ends it.
     fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed>;
 
     /// Executes a request and says the answer.
     fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, request: Self::Request<'_>) -> Done;
 
-    /// Says what an operation failed with, and counts it.
+    /// Answers a failed operation, and counts it.
     fn say_error(cx: &mut Context<'_>, error: &Error);
 
     /// Says why a request was refused.
     fn refuse(cx: &mut Context<'_>, refusal: &Self::Refusal<'_>, is_known: bool) -> Done;
 }
 
-/// What stands before the value of a store.
+/// The part of a store before its value.
 pub(crate) struct Front<'a> {
     pub verb: StoreMode,
     pub key: &'a [u8],

@@ -40,7 +40,7 @@ impl Dialect for Text {
 
     const HAS_LINES: bool = true;
 
-    /// As in memcached, whose read buffer does not grow for a stranger.
+    /// As in memcached, whose read buffer does not grow for an unknown client.
     const UNKNOWN_MAX: usize = 16 << 10;
 
     #[inline]
@@ -91,7 +91,7 @@ impl Dialect for Text {
 
     #[inline]
     fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Consumed> {
-        // What a stranger sends is his password, or its front.
+        // Input of an unknown client is its password, or the front of it.
         talk.heard_secret |= !talk.is_known;
         None
     }
@@ -222,7 +222,7 @@ impl Reply for TextValue {
     fn miss(&self, _: &mut Vec<u8>, _: &[u8]) {}
 }
 
-/// Whom `-Y` asks for a name and a password.
+/// Authenticates a client when `-Y` is set.
 #[cold]
 fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: TextCommand<'_>) -> Done {
     match command {

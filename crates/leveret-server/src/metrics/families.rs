@@ -4,6 +4,7 @@ use super::{Numbers, Served, Source};
 use crate::counters::latency::{BOUNDS_NS, EACH};
 use crate::counters::requests::Count;
 use crate::memcached::VERSION;
+use crate::release::RELEASE;
 use leveret_engine::Stats;
 use std::fmt::Write;
 
@@ -53,11 +54,11 @@ const FAMILIES: &[Family] = &[
     ("memcached_accepting_connections", Gauge, "Whether connections are taken: 1 or 0.", Stat("accepting_conns")),
     ("memcached_read_bytes_total", Counter, "Bytes that clients sent.", Stat("bytes_read")),
     ("memcached_written_bytes_total", Counter, "Bytes that clients were sent.", Stat("bytes_written")),
-    ("memcached_commands_total", Counter, "Requests by command and outcome. Those that found an item are counted in the arena, whoever made them; without a server so are gets alone of those that found none.", Samples(commands)),
+    ("memcached_commands_total", Counter, "Requests by command and outcome. Hits are counted in the arena, for all programs; without a server, misses of gets only.", Samples(commands)),
     ("memcached_current_items", Gauge, "Items that are alive.", Arena(|stats| stats.items)),
     ("memcached_items_total", Counter, "Items that were stored.", Samples(items_total)),
     ("memcached_items_evicted_total", Counter, "Items that were dropped alive because the memory was needed.", Samples(evicted)),
-    ("memcached_items_reclaimed_total", Counter, "Dead items whose memory was used again.", Samples(reclaimed)),
+    ("memcached_items_reclaimed_total", Counter, "Expired and deleted items whose memory was reused.", Samples(reclaimed)),
     ("memcached_current_bytes", Gauge, "Bytes of the items, with keys and headers.", Arena(|stats| stats.item_bytes)),
     ("memcached_limit_bytes", Gauge, "Bytes that the arena may have.", Arena(|stats| stats.memory_limit)),
     // What memcached does not have.
@@ -79,7 +80,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_evictions_total", Counter, "Items that were dropped alive because the memory was needed.", Arena(|stats| stats.evicted)),
     ("leveret_evictions_by_age_total", Counter, "Items that were dropped alive because the memory was needed, by how long ago they were stored: less than a minute, an hour, a day, or longer. Many young ones: the memory is too small.", Samples(evictions_by_age)),
     ("leveret_returned_items_total", Counter, "Stores of keys that had been evicted not long before: with more memory the reads before them would have been hits.", Arena(|stats| stats.returned)),
-    ("leveret_reclaimed_items_total", Counter, "Dead items whose memory was used again.", Arena(|stats| stats.expired)),
+    ("leveret_reclaimed_items_total", Counter, "Expired and deleted items whose memory was reused.", Arena(|stats| stats.expired)),
     ("leveret_stored_bytes_total", Counter, "Bytes of items that were written for callers.", Arena(|stats| stats.written_bytes)),
     ("leveret_moved_bytes_total", Counter, "Bytes of items that were copied to make room.", Arena(|stats| stats.moved_bytes)),
     ("leveret_lock_waits_total", Counter, "How often a writer slept for a lock.", Arena(|stats| stats.lock_waits)),
@@ -87,10 +88,10 @@ const FAMILIES: &[Family] = &[
     ("leveret_abandoned_reads_total", Counter, "Reads that were given up because the index changed each time.", Arena(|stats| stats.retries)),
     ("leveret_mended_slots_total", Counter, "Damaged slots of the index that were cleared: 0 unless the file was damaged.", Arena(|stats| stats.mended)),
     ("leveret_attached_processes", Gauge, "Living processes that have written to the arena, by kind of program.", Samples(attached)),
-    ("leveret_endpoints", Gauge, "Places where living servers serve the arena.", Samples(endpoints)),
+    ("leveret_endpoints", Gauge, "Addresses where running servers serve the arena.", Samples(endpoints)),
     ("leveret_refused_writes_total", Counter, "Writes of all entrances that found no room: nothing could be evicted, or other processes held what could be.", Samples(refused)),
     ("leveret_store_failures_total", Counter, "Stores through this server that were refused.", Samples(failures)),
-    ("leveret_get_misses_total", Counter, "Reads through this server that met a dead item, by why it was dead.", Samples(dead)),
+    ("leveret_get_misses_total", Counter, "Reads through this server that found an expired or flushed item, by reason.", Samples(dead)),
     ("leveret_meta_commands_total", Counter, "Meta commands.", Samples(meta_commands)),
     ("leveret_authentications_total", Counter, "Names and passwords that were given.", Stat("auth_cmds")),
     ("leveret_authentication_failures_total", Counter, "Those that were wrong.", Stat("auth_errors")),
@@ -244,7 +245,7 @@ fn version(_: &Numbers, give: Give<'_>) {
 }
 
 fn build(_: &Numbers, give: Give<'_>) {
-    give(concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), "1".to_owned());
+    give(&format!("version=\"{RELEASE}\""), "1".to_owned());
 }
 
 fn layout(numbers: &Numbers, give: Give<'_>) {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A connection that has not ended by itself after this time is closed, whatever it waits for.
+/// A connection that is still open after this time is closed in any state.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connections at the same time. A scraper sends its request at once, so it is answered before others can take its place.
@@ -234,7 +234,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::os::unix::net::UnixListener;
 
-    /// A socket's buffers take a small answer from anybody; this one is too large for them.
+    /// A small answer fits into a socket's buffers; this one does not.
     #[test]
     fn who_never_reads_is_left_while_others_are_answered() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -277,7 +277,7 @@ mod tests {
         let listener = UnixListener::bind(&place).expect("a listener");
         listener.set_nonblocking(true).expect("non-blocking");
         let (stop, stopped) = UnixStream::pair().expect("a pair");
-        // Nobody's time runs out during this test.
+        // No time-out may end during this test.
         let server = thread::spawn(move || {
             serve(&listener.into(), &stopped, Duration::from_secs(3600), || "m 1\n".to_owned());
         });

@@ -41,7 +41,7 @@ struct Served {
 }
 
 impl Source {
-    /// An arena, whoever serves it.
+    /// An arena, with or without a server.
     pub fn arena(arena: &Arena) -> Source {
         let endpoints = arena.services().iter().filter_map(|service| endpoint_of(&service.text)).count();
         Source { arena: name_of(arena), numbers: Some(Numbers { counts: arena.stats(), endpoints, served: None }) }

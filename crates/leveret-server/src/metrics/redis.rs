@@ -105,7 +105,7 @@ impl RedisFamilies {
             (
                 "redis_expired_keys_total",
                 Counter,
-                "Dead items whose memory was used again, of all databases.",
+                "Expired and deleted items whose memory was reused, of all databases.",
                 sum(|stats| stats.expired),
             ),
             (

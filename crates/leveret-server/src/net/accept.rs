@@ -1,5 +1,5 @@
-//! The accepting thread: it accepts, hands connections to the workers in turn, and looks after the arena once a second
-//! and whenever nobody waits.
+//! The accepting thread: it accepts connections, hands them to the workers in turn, and maintains the arena once a
+//! second and whenever no connection waits.
 use super::listen::Listener;
 use crate::announcing::announce;
 use crate::commands::dump::TENDED_AT_ONCE;
@@ -28,7 +28,7 @@ const SWEEP: Duration = Duration::from_millis(100);
 /// Without free file descriptors accepting is tried again after this time.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// So many connections are accepted before signals and the clock are looked at.
+/// Connections accepted before signals and the clock are checked.
 const ACCEPTS: usize = 256;
 
 /// The accepting thread.
@@ -91,7 +91,7 @@ impl Reception<'_> {
                 }
             }
             if let Some(wish) = end {
-                // Who is in the queue has connected, and may have asked already.
+                // A queued client has connected, and may have sent a request already.
                 (0..self.listeners.len()).for_each(|index| while self.paused_since.is_none() && self.accept(index) {});
                 return Ok(wish);
             }
@@ -213,7 +213,7 @@ impl Reception<'_> {
         }
     }
 
-    /// Reclaims a little of what has expired. Where there is more, that goes on as soon as nobody waits to be accepted.
+    /// Reclaims some expired items. If there are more, that continues as soon as no connection waits to be accepted.
     fn tend(&mut self, arena: &Arena) {
         self.has_care = arena.tend(Time::now(), TENDED_AT_ONCE).has_more;
     }
@@ -234,7 +234,7 @@ impl Reception<'_> {
                 if let Some(redis) = self.shared.redis() {
                     redis.announced.add(0, &arena);
                 }
-                // Who sleeps holds the memory of the old one.
+                // A sleeping worker keeps the old arena's memory.
                 self.inboxes.iter().for_each(|inbox| inbox.wake());
                 self.was_lost = false;
             }

@@ -15,7 +15,7 @@ pub struct Buffers {
     pub(super) out: Out,
 }
 
-/// What is on its way out, and buffers for what gets stuck there.
+/// Output under way, and buffers for unsent output.
 pub(super) struct Out {
     pub output: Vec<u8>,
     pub spares: Spares,
@@ -44,7 +44,7 @@ impl Spares {
         self.0.pop().unwrap_or_default()
     }
 
-    /// For so many bytes. A far larger one would count as held in its whole length.
+    /// A buffer for `len` bytes. A far larger one would count as held in its whole length.
     pub fn take_for(&mut self, len: usize) -> Vec<u8> {
         let place = self.0.iter().position(|buffer| buffer.capacity() <= 2 * len);
         place.map_or_else(Vec::new, |place| self.0.swap_remove(place))

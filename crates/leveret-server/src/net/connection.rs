@@ -21,31 +21,29 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
-/// So much is received first from a client whose last request was a large store: the next one is, too, as often as not.
-/// What stands before its value is in it, and all the rest goes into the arena straight away, without having been in
-/// the input.
+/// Bytes received first from a client whose last request was a large store, since the next one often is, too. They
+/// contain the bytes before its value, and the rest goes straight into the arena without a copy in the input.
 const FRONT_LEN: usize = 4 << 10;
 
 /// Room for a long line, whose length is not known yet: for the longest. If connections asked for a little more each
 /// time, all could hold a part and wait for the rest. Pages that are not written to cost nothing.
 const LINE_ROOM: usize = 4 << 20;
 
-/// A line that is longer still will be refused once so much more has come.
+/// Further bytes to receive before a longer line is refused.
 const OWN_STEP: usize = 16 << 10;
 
 /// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest
 /// and to come back would cost the others more than the few short requests that are left.
 const YIELD_WORTH: usize = 4 << 10;
 
-/// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the
-/// kernel.
+/// Consecutive turns of a connection while no other one is known to wait: finding out takes a system call.
 const TURNS_ALONE: u32 = 16;
 
-/// Bytes sent in one turn of a connection. Sending so much takes longer by far than asking the kernel whether others
-/// wait, so a connection that is alone stops here too.
+/// Bytes sent in one turn of a connection. Sending them takes far longer than a system call that finds waiting
+/// connections, so a connection that is alone stops here too.
 const TURN_BYTES: u64 = 1 << 20;
 
-/// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
+/// The worker's tools for a turn of a connection.
 pub struct Workbench<'w> {
     /// What requests are executed with.
     pub worker: &'w Worker,
@@ -76,7 +74,7 @@ pub enum TurnEnd {
     Blocked,
     /// It is over.
     Closed,
-    /// It is over by the client's fault: it broke off, or sent what nobody can answer.
+    /// Ended by the client: it disconnected, or sent an invalid request.
     Failed,
     /// It is over, and so is the server.
     Stop {
@@ -93,13 +91,13 @@ pub struct Connection {
     /// Length that `rest` must reach before `take` can do anything with it.
     wanted: usize,
     unsent: Vec<u8>,
-    /// So many bytes of `unsent` are sent.
+    /// Bytes of `unsent` that were sent.
     sent: usize,
     /// The rest of a large value, behind `unsent`: for the next turn.
     value: Option<Outgoing>,
     /// `take` can go on with `rest` as it is, even if it is empty.
     has_more: bool,
-    /// What was received last belonged to a value on its way into the arena.
+    /// The last bytes received belonged to a value that goes into the arena.
     was_large: bool,
     /// The client will send nothing more. No further event will tell, so the end must be read now.
     is_half_closed: bool,
@@ -113,7 +111,7 @@ pub struct Connection {
     pub busy: (u32, bool),
     /// Since when it waits for memory, in seconds since the server's start.
     pub parked_secs: Option<u32>,
-    /// Since when it holds memory, if it does: whoever gets on with its requests holds it anew each time.
+    /// Since when it holds memory, or zero: a connection that makes progress restarts this time.
     pub held_since_secs: u32,
     /// A request has ended, or all answers were read, since that was last asked.
     has_got_on: bool,
@@ -123,13 +121,13 @@ pub struct Connection {
     pub last_active_secs: u32,
     /// Its place in `stats conns`.
     pub info: usize,
-    /// What is told of it there.
+    /// Its state, as shown there.
     pub shown: ConnectionState,
 }
 
 /// How the conversation over one input went.
 enum InputEnd {
-    /// The input is used up, but for the front of a request that will have so many bytes.
+    /// The input is consumed, except the front of a request of `total` bytes.
     Read { total: usize },
     /// `take` can go on.
     More,
@@ -258,7 +256,7 @@ impl Connection {
         mem::take(&mut self.has_got_on)
     }
 
-    /// How it ends when nobody broke off.
+    /// The end of a connection that the client did not break off.
     fn over(&self) -> TurnEnd {
         if self.session.is_at_fault() {
             TurnEnd::Failed
@@ -267,12 +265,12 @@ impl Connection {
         }
     }
 
-    /// Whether it only tells what others do.
+    /// Whether it only reports the requests of others.
     pub fn is_watching(&self) -> bool {
         self.session.watching().is_some()
     }
 
-    /// What it is about after a turn.
+    /// The state after a turn.
     pub fn state(&self, is_blocked: bool) -> ConnectionState {
         if self.is_watching() {
             ConnectionState::Watch
@@ -446,7 +444,7 @@ impl Connection {
                     }
                 }
                 Next::Busy => return (done, InputEnd::Later),
-                // What a watcher has said besides is not looked at.
+                // Further input of a watcher is ignored.
                 Next::Watch => return (input.len(), InputEnd::More),
                 Next::Close => return (done, InputEnd::Over(self.over())),
                 Next::Stop { graceful } => return (done, InputEnd::Over(TurnEnd::Stop { graceful })),

@@ -34,13 +34,13 @@ use std::time::{Duration, Instant};
 
 const WAKE: Token = Token(usize::MAX);
 
-/// Tokens from here on, but for `WAKE`, are UDP sockets. Connections count from 0.
+/// Tokens from here on, except `WAKE`, are UDP sockets. Connections count from 0.
 const UDP: usize = usize::MAX / 2;
 
-/// So many events are fetched at once.
+/// Events fetched by one call.
 const EVENTS: usize = 256;
 
-/// A TLS handshake may take so long. Who is slower keeps a connection, and up to 64 KiB, from others.
+/// Time-out of a TLS handshake, which keeps a connection and up to 64 KiB from other clients.
 const HANDSHAKE_SECS: u32 = 10;
 
 /// A drain does not wait longer than this for clients that do not fetch their answers.
@@ -52,10 +52,10 @@ const BUSY_FIRST: Duration = Duration::from_millis(1);
 /// So often the time doubles.
 const BUSY_DOUBLINGS: u32 = 5;
 
-/// Parked connections are looked at so often: what they wait for may be freed by another worker.
+/// Interval of checks of parked connections: another worker may free the memory that they wait for.
 const PARKED_TICK: Duration = Duration::from_millis(20);
 
-/// All that a worker needs to start, in its thread: what it makes there for itself does not leave it.
+/// Everything that a worker needs to start. Its own state is created in its thread and stays there.
 pub struct Start {
     index: usize,
     shared: Arc<Shared>,
@@ -73,7 +73,7 @@ struct EventLoop {
     poll: Poll,
     connections: Slab<Connection>,
     ports: Vec<UdpPort>,
-    /// Connections of watchers, who are told what the thread that collects it has found.
+    /// Connections of watchers, which get the events found by the collecting thread.
     watching: Vec<usize>,
     /// Tokens of connections and UDP sockets that have more to do although nothing new has come.
     again: Vec<usize>,
@@ -232,7 +232,7 @@ impl EventLoop {
     /// The accepting thread has woken us.
     fn look_up(&mut self) {
         self.inbox.answer();
-        // Asked first: what is put into the inbox before the drain is there by then.
+        // Loaded first: connections put into the inbox before the drain are there by then.
         let is_draining = self.control.is_draining();
         for accepted in self.inbox.take() {
             self.welcome(accepted);
@@ -308,7 +308,7 @@ impl EventLoop {
         self.worker.shared.network.worker(self.worker.index)
     }
 
-    /// Gives a connection its turn, and does what comes of it.
+    /// Gives a connection its turn, and handles the result.
     fn turn(&mut self, key: usize, others_wait: bool) {
         let Some(connection) = self.connections.get_mut(key).filter(|connection| !connection.busy.1) else { return };
         let counters = self.worker.shared.network.worker(self.worker.index);
@@ -316,7 +316,7 @@ impl EventLoop {
         let buffers = &mut self.buffers;
         let held = self.worker.shared.network.budget.held.load(Relaxed);
         let is_tight = held > self.worker.client_bytes_max / 2;
-        // What is free is for whoever was parked first.
+        // Free memory goes to the first parked connection.
         let may_grow = self.parked.front().is_none_or(|first| *first == key);
         let mut bench = Workbench { worker: &self.worker, counters, buffers, others_wait, may_grow, is_tight };
         let held_before = connection.kept_bytes();
@@ -389,7 +389,7 @@ impl EventLoop {
         }
     }
 
-    /// Closes a connection. Its socket leaves epoll by being closed: nobody else has it open.
+    /// Closes a connection. Closing the socket removes it from epoll: no other descriptor refers to it.
     fn close(&mut self, key: usize, reason: u8) {
         let connection = self.connections.remove(key);
         let held = connection.kept_bytes();
@@ -439,8 +439,8 @@ impl EventLoop {
         }
     }
 
-    /// Closes, once a second at most, connections from which nothing has come for too long. Not while it is the client's
-    /// turn to read: he may be slow.
+    /// Closes, once a second at most, connections that have been silent for too long. Skips connections with unread
+    /// output: the client may be slow.
     fn sweep_idle(&mut self) {
         let (limit, now) = (self.worker.shared.live.idle_timeout_secs(), self.worker.shared.network.uptime_secs());
         if limit == 0 || now == self.swept_secs {

@@ -37,7 +37,7 @@ pub struct Listener {
 impl Listener {
     /// Of a socket that listens already.
     pub fn tcp(socket: OwnedFd, address: SocketAddr, security: Security) -> Listener {
-        // Another word: who connects without TLS is told of no server that would not understand.
+        // Another word: clients without TLS must not be sent to a TLS listener.
         let endpoint = format!("{} {address}", if security == Security::Plain { "tcp" } else { "tls" }).into();
         Listener {
             socket,
@@ -217,7 +217,7 @@ fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {
     Ok(socket.into())
 }
 
-/// A killed server leaves its socket's file. It may go only if nobody listens there.
+/// A killed server leaves its socket's file. It is removed only if no server listens there.
 fn remove_stale(path: &Path) -> Result<(), ServeError> {
     let occupied = |by: &str| Err(ServeError::Occupied { path: path.to_owned(), by: by.to_owned() });
     match std::fs::symlink_metadata(path) {
@@ -229,7 +229,7 @@ fn remove_stale(path: &Path) -> Result<(), ServeError> {
         .and_then(|address| Socket::new(Domain::UNIX, Type::STREAM.nonblocking(), None)?.connect(&address));
     match connected {
         Ok(()) => occupied("another server listens there"),
-        // It takes nobody at the moment.
+        // It accepts no connection at the moment.
         Err(error) if error.kind() == ErrorKind::WouldBlock => occupied("another server listens there, and is stuck"),
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => std::fs::remove_file(path)
             .map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source }),

@@ -1,4 +1,4 @@
-//! Sockets: who listens, who accepts, the event loop of each worker, and the bytes of each connection.
+//! Sockets: listeners, the accepting thread, the event loop of each worker, and the bytes of each connection.
 pub(crate) mod accept;
 pub(crate) mod buffers;
 pub(crate) mod connection;

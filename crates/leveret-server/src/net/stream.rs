@@ -13,10 +13,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
-/// So much is encrypted before the socket is asked whether it takes it.
+/// Bytes encrypted before the next write to the socket.
 const PIECE: usize = 64 << 10;
 
-/// Room for what a TLS socket receives at once. Belongs to the worker.
+/// Bytes that a TLS socket receives at once. The buffer belongs to the worker.
 pub const RECEIVED_LEN: usize = 64 << 10;
 
 /// What TLS adds to the bytes of some records.
@@ -41,9 +41,9 @@ struct Secured {
     is_over: bool,
 }
 
-/// What was received.
+/// Result of a receive.
 pub struct ReceivedBytes {
-    /// So many bytes; 0: the other side has ended.
+    /// Number of bytes; 0: end of the stream.
     pub len: usize,
     /// There is no more until the socket says so.
     pub is_drained: bool,
@@ -90,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// Memory of what was received and is not decrypted.
+    /// Memory of received bytes that are not decrypted yet.
     pub fn kept_bytes(&self) -> usize {
         self.tls.as_ref().map_or(0, |tls| tls.rest.capacity())
     }
@@ -101,7 +101,7 @@ impl Stream {
         self.tls.as_ref().is_some_and(|tls| tls.connection.wants_write())
     }
 
-    /// Receives without waiting. `encrypted` is where TLS keeps what it gets from the socket meanwhile.
+    /// Receives without blocking. `encrypted`: buffer for TLS records from the socket.
     #[inline]
     pub fn receive(&mut self, room: &mut [u8], encrypted: &mut Vec<u8>) -> Result<ReceivedBytes, Errno> {
         match &mut self.tls {
@@ -122,7 +122,7 @@ impl Stream {
         }
     }
 
-    /// Sends what is held back.
+    /// Sends the bytes held back.
     pub fn flush(&mut self) -> Result<(), Errno> {
         self.tls.as_mut().map_or(Ok(()), |tls| tls.flush(&self.socket))
     }
@@ -185,7 +185,7 @@ impl Secured {
         let mut is_over = false;
         while !encrypted.is_empty() && *len < room.len() && !is_over {
             if self.connection.read_tls(&mut encrypted).is_err() {
-                // Its room is full: what is in it goes first. None goes: a record that never ends.
+                // The buffer is full: its records are processed first. If none can be, the record never ends.
                 let before = *len;
                 is_over = self.read(room, len)?;
                 if *len == before {
@@ -215,7 +215,7 @@ impl Secured {
         }
     }
 
-    /// Moves what is decrypted into the room. Returns whether the client has said that nothing follows.
+    /// Moves decrypted bytes into the buffer. Returns whether the client has ended its stream.
     fn read(&mut self, room: &mut [u8], len: &mut usize) -> Result<bool, Errno> {
         while *len < room.len() {
             match self.connection.reader().read(&mut room[*len..]) {

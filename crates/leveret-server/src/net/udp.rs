@@ -24,13 +24,13 @@ const BATCH: usize = 32;
 /// Room for any datagram. The kernel touches only the pages that it fills.
 const REQUEST_MAX: usize = 1 << 16;
 
-/// Answers are sent once there are so many bytes of them, though more requests of the batch wait.
+/// Answers are sent when they reach this many bytes, even if more requests of the batch wait.
 const ANSWERS_FULL: usize = 1 << 18;
 
-/// What no request begins with, and answers to what is none do.
+/// Starts of error answers, with which no request begins.
 const ERRORS: [&[u8]; 3] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR"];
 
-/// The longest answer, also to all requests of one datagram: what its frames can count.
+/// The longest answer, also to all requests of one datagram: as much as its frames can count.
 const ANSWER_MAX: usize = u16::MAX as usize * (DATAGRAM_MAX - HEADER_LEN);
 
 /// Memory for answers that is kept from one batch to the next.
@@ -39,7 +39,7 @@ const ANSWERS_KEPT: usize = 1 << 20;
 /// A burst of answers should fit the kernel's queue; the system's own limit (`net.core.wmem_max`) cuts this number.
 const SEND_BUFFER: usize = 8 << 20;
 
-/// What a turn left behind.
+/// Result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Nothing: the kernel tells when more comes.
@@ -163,8 +163,8 @@ struct Answer {
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
     fn answer(&mut self, worker: &Worker, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
-        // Two servers that take each other's answers for requests would never end, and who begins that needs only a sender's
-        // address.
+        // Two servers that take each other's answers for requests would never stop, and a forged sender suffices to
+        // start that.
         if ERRORS.iter().any(|error| requests.starts_with(error)) {
             return None;
         }
@@ -202,7 +202,7 @@ impl Answers {
         None
     }
 
-    /// Sends them all. Those that the kernel's queue has no room for are lost: who speaks UDP asks again.
+    /// Sends all answers. Those that find no room in the kernel's queue are lost: UDP clients ask again.
     fn send(&mut self, socket: BorrowedFd<'_>, counters: &WorkerCounters) {
         let mut bytes_written = 0;
         let datagrams = self.places.iter().flat_map(|answer| {

@@ -36,7 +36,7 @@ pub(crate) struct AnnouncedListener {
     pub endpoint: String,
     /// Its clients must show a certificate.
     pub asks_for_certificate: bool,
-    /// It is announced as one that asks for nothing, whatever it asks for (`--announce`).
+    /// Announced as a server without passwords, in any case (`--announce`).
     pub is_open: bool,
 }
 
@@ -79,8 +79,8 @@ impl Announced {
         self.lock().arenas.remove(&database);
     }
 
-    /// Changes who is let in, and draws another nonce. `change` returns whether a password is asked for from now on. While it
-    /// runs, nothing is announced.
+    /// Changes the passwords and draws another nonce. `change` returns whether a password is required from now on.
+    /// Meanwhile, nothing is announced.
     pub fn renew(&self, change: impl FnOnce() -> bool) {
         let mut state = self.lock();
         state.arenas.values_mut().for_each(|(_, announcements)| announcements.clear());

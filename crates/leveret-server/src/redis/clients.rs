@@ -1,4 +1,4 @@
-//! Who is connected, for CLIENT LIST, INFO, KILL and the other commands of that family.
+//! The connected clients, for CLIENT LIST, INFO, KILL and related commands.
 use crate::inbox::Inbox;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -16,7 +16,7 @@ pub(crate) struct Clients {
     killed: AtomicU32,
 }
 
-/// One connection, as others see it. Its worker writes, everybody reads.
+/// One connection, as others see it. Its worker writes, all read.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub id: u64,
@@ -45,10 +45,10 @@ pub(crate) struct Client {
     is_gone: AtomicBool,
 }
 
-/// What a client tells of itself.
+/// Attributes that a client sets for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// As whom it has signed in; empty: it has not.
+    /// The user that it signed in as; empty: none.
     pub user: Vec<u8>,
     pub name: Vec<u8>,
     pub library: Vec<u8>,
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Clients {
 }
 
 impl Clients {
-    /// The workers' inboxes, by which they are told of who is killed.
+    /// The workers' inboxes, through which they learn of killed clients.
     pub fn set_inboxes(&self, inboxes: Vec<Arc<Inbox>>) {
         let _ = self.inboxes.set(inboxes);
     }
@@ -136,7 +136,7 @@ impl Clients {
 }
 
 impl Client {
-    /// Whether somebody wants it closed.
+    /// Whether it is to be closed.
     pub fn is_killed(&self) -> bool {
         self.is_killed.load(Acquire)
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
-/// So many different prefixes are told apart. Scripts and clients could invent more.
+/// Number of different prefixes counted. Scripts and clients could invent more.
 const PREFIXES_MAX: usize = 64;
 
 /// Counters of all workers.

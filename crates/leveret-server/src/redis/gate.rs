@@ -1,8 +1,8 @@
-//! The gate: a turn of a connection goes through it together with those of other workers, a transaction alone. Clients of
-//! this server so never see half of an EXEC; who uses the arena without it does not pass here.
+//! The gate: turns of several workers pass it together, a transaction alone. So no client of this server sees half of
+//! an EXEC. Processes that use the arena without the server do not pass here.
 //!
-//! A worker sets its flag for each turn and then looks whether somebody wants to be alone. Who does sets that word first and
-//! then looks at all flags. Of two that meet, one sees the other: both orders are sequentially consistent.
+//! A worker sets its flag for each turn and then checks whether a transaction waits. A transaction first sets its word
+//! and then checks all flags. Of two that meet, one sees the other: both orders are sequentially consistent.
 use std::hint::spin_loop;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
@@ -16,7 +16,7 @@ const SPINS: u32 = 200;
 #[derive(Debug)]
 pub(crate) struct Gate {
     inside: Box<[Flag]>,
-    /// Somebody is alone, or waits to be.
+    /// A transaction runs, or waits to.
     is_closed: AtomicBool,
     alone: Mutex<()>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct GateTurn<'g> {
     worker: usize,
 }
 
-/// Nobody else is in a turn while this lives.
+/// No other worker is in a turn while this exists.
 #[derive(Debug)]
 pub(crate) struct Alone<'t, 'g> {
     turn: &'t GateTurn<'g>,
@@ -41,7 +41,7 @@ pub(crate) struct Alone<'t, 'g> {
 }
 
 impl Gate {
-    /// For so many workers.
+    /// For `workers` workers.
     pub fn new(workers: usize) -> Gate {
         Gate {
             inside: (0..workers.max(1)).map(|_| Flag::default()).collect(),
@@ -67,7 +67,7 @@ impl Gate {
                 return;
             }
             flag.store(false, Release);
-            // Whoever is alone holds this.
+            // The running transaction holds this.
             drop(self.alone.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
@@ -77,7 +77,7 @@ impl<'g> GateTurn<'g> {
     /// Waits until no other worker is in a turn. No turn may begin before the result is dropped.
     pub fn alone(&self) -> Alone<'_, 'g> {
         let GateTurn { gate, worker } = *self;
-        // While it waits it is in nobody's way.
+        // While it waits it is not in a turn.
         gate.inside[worker].0.store(false, Release);
         let guard = gate.alone.lock().unwrap_or_else(PoisonError::into_inner);
         gate.is_closed.store(true, SeqCst);

@@ -1,5 +1,5 @@
-//! The Redis entrance (`--redis`): what its connections share. `dialects/redis` speaks with each of them; what its commands
-//! do to keys stands in the crate `leveret-strings`.
+//! The Redis entrance (`--redis`): shared state of its connections. `dialects/redis` serves each of them; the crate
+//! `leveret-strings` executes commands on keys.
 pub(crate) mod announced;
 pub(crate) mod clients;
 pub(crate) mod counters;
@@ -105,20 +105,20 @@ impl Redis {
         Ok(arena)
     }
 
-    /// Removes some of what has expired. `first` is database 0. Returns whether more is worth the while soon.
+    /// Removes some expired items. `first` is database 0. Returns whether another call is worthwhile soon.
     pub fn sweep(&self, first: &Arena) -> bool {
         let mut databases = self.databases.made();
         databases.push((0, first.clone()));
         self.sweeper.sweep(&databases)
     }
 
-    /// The password of the user `default`; None: nobody is asked.
+    /// The password of the user `default`; `None`: no password is required.
     pub fn password(&self) -> Option<Vec<u8>> {
         self.password.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Another password from now on; an empty one means none. Who is signed in stays, and `has_users` says whether others are
-    /// asked for names of `-Y` in any case.
+    /// Sets the password; an empty one means none. Clients that are signed in stay so; `has_users`: the users of `-Y`
+    /// must sign in, in any case.
     pub fn set_password(&self, password: &[u8], has_users: bool) {
         let new = (!password.is_empty()).then(|| password.to_vec());
         let is_asked = new.is_some() || has_users;

@@ -1,4 +1,4 @@
-//! What a server is told about its Redis entrance: `--redis` and what belongs to it.
+//! Settings of the Redis entrance: `--redis` and its further options.
 use std::path::PathBuf;
 use std::str::FromStr;
 

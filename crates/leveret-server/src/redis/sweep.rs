@@ -1,13 +1,13 @@
-//! Removes expired keys that nobody asks for, so that DBSIZE, SCAN and `expired_keys` tell what clients of Redis expect. The
-//! engine reclaims segments in which all has expired; the keys between living ones are found here. The same walk counts how
-//! many keys have a deadline.
+//! Removes expired keys that no client requests, so that DBSIZE, SCAN and `expired_keys` show what clients of Redis
+//! expect. The engine reclaims segments whose items have all expired; this finds expired keys between live ones. The
+//! same walk counts the keys with a deadline.
 use leveret_engine::{Arena, Cursor, Time};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A sweep of one database takes so long at most: where its last one found much that was dead, and elsewhere.
+/// Time limits of a sweep of one database: where its last sweep found many expired keys, and elsewhere.
 const WORTH: Duration = Duration::from_millis(1);
 const ELSEWHERE: Duration = Duration::from_micros(250);
 
@@ -17,7 +17,7 @@ const STEP: usize = 2048;
 /// The sweeps of all databases.
 #[derive(Debug)]
 pub(crate) struct Sweeper {
-    /// Where the next sweep of each database goes on, and what was found on its present round.
+    /// Where the next sweep of each database continues, and the counts of its present round.
     rounds: Mutex<Vec<Round>>,
     found: Box<[Found]>,
 }
@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Sweeper {
-    /// Of so many databases.
+    /// For `databases` databases.
     pub fn new(databases: u32) -> Sweeper {
         let databases = databases as usize;
         Sweeper {

@@ -38,7 +38,7 @@ impl WriteCounts {
         self.watchers.load(Relaxed) > 0
     }
 
-    /// A key of a database was written. In a turn: whoever compares is alone.
+    /// Counts a write to a key of a database. Called within a turn: comparisons run alone.
     pub fn note(&self, database: u32, key: &[u8]) {
         self.cell(database, key).fetch_add(1, Relaxed);
     }

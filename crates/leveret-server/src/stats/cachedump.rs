@@ -6,7 +6,7 @@ use crate::Shared;
 use leveret_engine::{Cursor, Time};
 use std::fmt::Write;
 
-/// memcached's own bound of such an answer.
+/// memcached's limit of this answer.
 const TEXT_MAX: usize = 2 << 20;
 /// memcached's highest class.
 const CLASS_MAX: u32 = 63;

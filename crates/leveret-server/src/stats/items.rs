@@ -58,7 +58,7 @@ pub fn slabs(shared: &Shared) -> Vec<(String, String)> {
         let mut add = |name: &str, value: u64| {
             list.add(format!("{ITEMS_CLASS}:{name}"), value);
         };
-        // What an item takes on average, so that a page holds so many of them.
+        // Average size of an item, by which a page is divided.
         let chunk = stats.item_bytes.div_ceil(stats.items).max(1);
         add("chunk_size", chunk);
         add("chunks_per_page", (stats.segment_bytes / chunk).max(1));

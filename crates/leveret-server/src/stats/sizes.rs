@@ -1,6 +1,5 @@
-//! `stats sizes`: how many items there are of each size, in steps of 32 bytes. memcached counts what is stored from the
-//! moment on when it is told to; here nothing is counted, and whoever asks has the arena walked: a tenth of a second
-//! for a million items.
+//! `stats sizes`: number of items of each size, in steps of 32 bytes. memcached counts stores from the moment that it
+//! is enabled; here the request walks the arena: a tenth of a second for a million items.
 use super::StatsList;
 use crate::Shared;
 use leveret_engine::{Cursor, Found, Time};

@@ -30,7 +30,7 @@ fn validity(certificate: &[u8]) -> Option<(i64, i64)> {
     Some((time(from_tag, from)?, time(to_tag, to)?))
 }
 
-/// The first element: its tag, what is in it, what stands behind it.
+/// The first element: its tag, its contents, the bytes after it.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = der.split_first()?;
     let (&first, rest) = rest.split_first()?;

@@ -1,11 +1,11 @@
-//! What others do who have the arena open: PHP, Ruby, tools. They write it into the arena's journal as long as somebody asks
-//! for it; the thread of the watchers asks, and reads.
+//! Operations of other processes on the arena: PHP, Ruby, tools. They write them into the arena's journal while a
+//! watcher asks; the thread of the watchers asks, and reads.
 use super::event::{cmd, status};
 use super::ring::EventRing;
 use super::{Event, EventKind, Kinds, DEAD};
 use leveret_engine::{Action, Arena, Deadline, Entry, Journal, Missed, ModeKind, StoreOutcome, Time, Topic};
 
-/// What has to be told where, and who tells it.
+/// Which kinds of events need which topics of the journal.
 const TOPICS: [(Kinds, Topic); 4] = [
     (Kinds::FETCHERS.elsewhere(), Topic::Reads),
     (Kinds::MUTATIONS.elsewhere(), Topic::Stores),
@@ -13,7 +13,7 @@ const TOPICS: [(Kinds, Topic); 4] = [
     (Kinds::EVICTIONS.elsewhere(), Topic::Evictions),
 ];
 
-/// The arena's journal, while somebody watches.
+/// The arena's journal, while there are watchers.
 #[derive(Default)]
 pub struct Elsewhere {
     arena: Option<Arena>,
@@ -30,7 +30,7 @@ impl Elsewhere {
         *self = Elsewhere { arena: Some(arena.clone()), lost, ..Elsewhere::default() };
     }
 
-    /// Nobody watches any more.
+    /// No watcher is left.
     pub fn rest(&mut self) {
         (self.journal, self.asked) = (None, None);
     }
@@ -40,7 +40,7 @@ impl Elsewhere {
         self.lost
     }
 
-    /// Asks for what is wanted, unless that was done in this second.
+    /// Asks for the wanted topics, at most once a second.
     pub fn ask(&mut self, wanted: Kinds) {
         let now = Time::now();
         if self.asked == Some((now, wanted)) {
@@ -57,7 +57,7 @@ impl Elsewhere {
         }
     }
 
-    /// Puts what was told since the last time into the ring.
+    /// Puts new entries into the ring.
     pub fn collect(&mut self, wanted: Kinds, ring: &EventRing) {
         self.ask(wanted);
         if let Some(journal) = &mut self.journal {

@@ -4,7 +4,7 @@ use leveret_engine::Program;
 use leveret_protocol::percent;
 use std::ops::BitOr;
 
-/// What a watcher wants to be told.
+/// Kinds of events that a watcher asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(pub(super) u32);
 
@@ -13,14 +13,14 @@ impl Kinds {
     pub const FETCHERS: Kinds = Kinds(1);
     /// Stores.
     pub const MUTATIONS: Kinds = Kinds(2);
-    /// Items that had to make room.
+    /// Evicted items.
     pub const EVICTIONS: Kinds = Kinds(4);
-    /// Connections that come and go.
+    /// Opened and closed connections.
     pub const CONNEVENTS: Kinds = Kinds(8);
-    /// Items that were deleted.
+    /// Deleted items.
     pub const DELETIONS: Kinds = Kinds(16);
 
-    /// The same, done by others who have the arena open.
+    /// The same kinds, of other processes on the arena.
     pub const fn elsewhere(self) -> Kinds {
         Kinds(self.0 << 8)
     }
@@ -65,7 +65,7 @@ impl BitOr for Kinds {
     }
 }
 
-/// What an event is.
+/// Subject of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// An item was looked up.
@@ -122,12 +122,12 @@ pub struct Event<'k> {
     pub idle: u32,
     /// The connection; of an action of others the process.
     pub cfd: i32,
-    /// Who has done it, if it was no client of this server.
+    /// The program that acted, if it was not a client of this server.
     pub by: Option<Program>,
 }
 
 impl Event<'_> {
-    /// What has to be asked for to be told of it.
+    /// The kinds that a watcher must ask for to get this event.
     pub(super) fn kinds(&self) -> Kinds {
         let kinds = self.kind.kinds();
         if self.by.is_some() {
@@ -239,7 +239,7 @@ pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event
     line.out.push(b'\n');
 }
 
-/// A line has so many bytes at most besides its key, whose bytes may become three each.
+/// Longest line without its key, whose bytes may become three each.
 const REST_MAX: usize = 256;
 
 struct Line<'o> {
@@ -277,7 +277,7 @@ impl Line<'_> {
     /// Seconds, with six digits behind the point.
     #[inline]
     fn moment(&mut self, micros: u64) -> &mut Self {
-        // So that there is a second, whatever the clock says.
+        // At least one second, at any clock.
         let text = self.numbers.format(micros.max(1_000_000)).as_bytes();
         let (seconds, rest) = text.split_at(text.len() - 6);
         self.out.extend_from_slice(seconds);

@@ -1,12 +1,12 @@
-//! `watch`: a client is told what other clients do, as it happens.
+//! `watch`: a client gets the operations of other clients as they happen.
 //!
-//! A worker puts an event into a ring of its own, and goes on. One thread, which runs only while somebody watches, takes
-//! the events out of all rings, makes lines of them, puts these into the feed of each watcher, and sends them. Where
-//! the connection has TLS its worker sends instead, who has the keys. Ring and feed are bounded: what finds no room is
-//! counted, and told to the watcher as `skipped=` before the next line that finds room. So nobody ever waits for a
-//! watcher, and as long as there is none, an event costs a look at a number that does not change.
+//! A worker puts an event into its own ring and continues. One thread, which runs only while there are watchers, takes
+//! the events out of all rings, formats them as lines, puts these into the feed of each watcher, and sends them. On a
+//! TLS connection its worker sends instead, since it has the keys. Ring and feed are bounded: events without room are
+//! counted, and reported to the watcher as `skipped=` before the next line. So no worker waits for a watcher, and
+//! without watchers an event costs one load of a word that does not change.
 //!
-//! What others do who have the arena open comes from its journal, by the same thread and a ring of its own.
+//! Operations of other processes on the arena come from its journal, through the same thread and a ring of its own.
 mod elsewhere;
 mod event;
 mod ring;
@@ -30,13 +30,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// As many as memcached has.
 const WATCHERS_MAX: usize = 20;
 
-/// Bytes that wait for one watcher, beside what is being sent to it.
+/// Bytes that wait for one watcher, besides those being sent.
 pub const FEED_MAX: usize = 256 << 10;
 
 /// Bytes of events that wait in each worker.
 pub const RING_MAX: usize = ring::WORDS * size_of::<u64>();
 
-/// So much text is made before it is sent: it is still in the processor's cache then.
+/// Bytes of text made before they are sent: they are still in the processor's cache then.
 const BATCH: usize = 64 << 10;
 
 /// Between two looks at the rings, unless one of them begins to be full: each look costs more than the lines that it
@@ -45,12 +45,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// All watchers of a server.
 pub(crate) struct Watch {
-    /// What anybody wants to be told.
+    /// Kinds that any watcher asks for.
     wanted: AtomicU32,
     /// One for each worker, one for evictions, which the thread that looks after the arena causes too, and one for what
     /// others do. Made for the first watcher.
     rings: OnceLock<Box<[EventRing]>>,
-    /// Held by who puts an eviction into its ring.
+    /// Held while an eviction is put into its ring.
     evicting: Mutex<()>,
     /// Locked alone, or behind `watchers`.
     elsewhere: Mutex<Elsewhere>,
@@ -86,7 +86,7 @@ struct Watcher {
 #[derive(Debug, Default)]
 struct Feed {
     lines: Vec<u8>,
-    /// So many bytes of them are sent.
+    /// Bytes of them that are sent.
     sent: usize,
     /// Lines that found no room since the last one that did.
     skipped: u64,
@@ -98,7 +98,7 @@ pub struct Watching {
     watcher: Arc<Watcher>,
 }
 
-/// Why somebody cannot watch.
+/// Why a client cannot watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchRefused {
     /// There are as many as there may be.
@@ -124,7 +124,7 @@ impl fmt::Debug for Watching {
 }
 
 impl Watch {
-    /// Nobody watches the workers, of whom there are so many.
+    /// Without watchers, for `threads` workers.
     pub fn new(threads: usize) -> Watch {
         Watch {
             wanted: AtomicU32::new(0),
@@ -143,7 +143,7 @@ impl Watch {
         }
     }
 
-    /// What anybody wants to be told now.
+    /// Kinds that any watcher asks for now.
     #[inline]
     pub fn wanted(&self) -> Kinds {
         Kinds(self.wanted.load(Relaxed))
@@ -179,7 +179,7 @@ impl Watch {
         }
     }
 
-    /// Tells of an item that a store of this server, or its care for the arena, lets go.
+    /// Reports an item evicted by a store or by maintenance of this server.
     pub fn tell_evicted(&self, evicted: &Evicted<'_>) {
         if !self.wanted().has(Kinds::EVICTIONS) {
             return;
@@ -200,7 +200,7 @@ impl Watch {
         self.tell(self.threads, &event);
     }
 
-    /// Somebody whose connection is this worker's begins to watch.
+    /// A connection of this worker begins to watch.
     pub fn begin(self: &Arc<Watch>, kinds: Kinds, worker: usize) -> Result<Watching, WatchRefused> {
         if self.inboxes.get().is_none_or(|inboxes| worker >= inboxes.len()) {
             return Err(WatchRefused::Impossible);
@@ -211,7 +211,7 @@ impl Watch {
         }
         let rings = self.rings.get_or_init(|| (0..self.threads + 2).map(|_| EventRing::new()).collect());
         if !present.is_running {
-            // What the last watchers did not want to know any more.
+            // Events that the last watchers did not take.
             rings.iter().for_each(EventRing::clear);
             let watch = self.clone();
             let thread = thread::Builder::new().name("leveret-watch".to_owned());
@@ -221,7 +221,7 @@ impl Watch {
         let watcher = Arc::new(Watcher { kinds, worker, socket: OnceLock::new(), feed: Mutex::default() });
         present.all.push(watcher.clone());
         self.note_wanted(&present);
-        // What others do from the answer on is told.
+        // Operations of other processes count from this answer on.
         self.elsewhere().ask(self.wanted());
         Ok(Watching { watch: self.clone(), watcher })
     }
@@ -236,7 +236,7 @@ impl Watch {
         }
     }
 
-    /// Events that found no room so far.
+    /// Events lost so far.
     fn dropped(&self) -> u64 {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
         rings.iter().map(EventRing::dropped).sum::<u64>() + self.elsewhere().lost()
@@ -251,7 +251,7 @@ impl Watch {
         self.wanted.store(wanted.0, Relaxed);
     }
 
-    /// Tells what happens until nobody watches.
+    /// Sends events until no watcher is left.
     fn run(&self) {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
         let mut batch = Batch::default();
@@ -273,7 +273,7 @@ impl Watch {
             self.written.fetch_add(batch.lines.len() as u64, Relaxed);
             watchers.iter().for_each(|watcher| self.feed(watcher, &batch, lost - dropped));
             dropped = lost;
-            // Whoever has gone meanwhile: nobody else has the socket open.
+            // Watchers that have disconnected meanwhile: no other descriptor refers to the socket.
             drop(watchers);
             if is_last {
                 let present = self.watchers();
@@ -284,7 +284,7 @@ impl Watch {
         }
     }
 
-    /// Gives a watcher its share of a batch, and sends what its client takes.
+    /// Gives a watcher its share of a batch, and sends as much as its client accepts.
     fn feed(&self, watcher: &Watcher, batch: &Batch, lost: u64) {
         let mut feed = watcher.feed();
         feed.skipped += lost;
@@ -311,8 +311,8 @@ impl Watcher {
 }
 
 impl Feed {
-    /// Adds the lines for which there is room, and what has to be said about those for which there was none; what can be
-    /// sent at once is not copied. Returns how many lines were taken and how many were not.
+    /// Adds the lines that fit, and the note about those that did not; lines that can be sent at once are not copied.
+    /// Returns how many lines were added and how many were not.
     fn add(&mut self, batch: &Batch, kinds: Kinds, socket: Option<&OwnedFd>) -> (u64, u64) {
         if batch.is_all(kinds) && self.has_room(batch.text.len()) {
             let is_first = self.lines.is_empty() && self.skipped == 0;
@@ -410,7 +410,7 @@ impl Drop for Watching {
 #[derive(Default)]
 struct Batch {
     text: Vec<u8>,
-    /// Of each line what it is about and where in the text it ends.
+    /// Kind of each line, and where it ends in the text.
     lines: Vec<(Kinds, usize)>,
     /// What all of them are about.
     kinds: Kinds,
@@ -443,7 +443,7 @@ impl Batch {
         self.text.len() < BATCH
     }
 
-    /// Whether who wants these wants all of it.
+    /// Whether a watcher of these kinds gets all lines.
     fn is_all(&self, kinds: Kinds) -> bool {
         self.kinds.0 & !kinds.0 == 0
     }

@@ -1,5 +1,5 @@
-//! What a worker has to tell, on its way to the thread that tells it: one thread puts events in, one takes them out,
-//! and neither waits for the other. What finds no room is counted and lost.
+//! A worker's events on their way to the sending thread: one thread puts events in, one takes them out, and neither
+//! waits for the other. Events without room are counted and lost.
 use super::{Event, EventKind};
 use leveret_engine::Program;
 use std::sync::atomic::AtomicU64;
@@ -18,9 +18,9 @@ const KEY_MAX: usize = u16::MAX as usize;
 /// Events of one thread.
 pub struct EventRing {
     words: Box<[AtomicU64; WORDS]>,
-    /// Words that were ever put in. Stored with Release by the one who puts in, when an event is whole.
+    /// Words ever put in. The producer stores it with Release when an event is complete.
     written: Padded,
-    /// Words that were ever taken out. Stored with Release by the one who takes out, after it has read them.
+    /// Words ever taken out. The consumer stores it with Release after it has read them.
     read: Padded,
     /// Events that found no room.
     dropped: AtomicU64,
@@ -80,23 +80,23 @@ impl EventRing {
         used > WORDS / 4
     }
 
-    /// What is there to take out. Called by one thread at a time.
+    /// The waiting events. Called by one thread at a time.
     pub fn waiting(&self) -> Waiting<'_> {
         Waiting { ring: self, at: self.read.0.load(Relaxed), end: self.written.0.load(Acquire), last: 0 }
     }
 
-    /// Throws away what is there.
+    /// Drops the waiting events.
     pub fn clear(&self) {
         self.read.0.store(self.written.0.load(Acquire), Release);
     }
 
-    /// Events that have found no room so far.
+    /// Events lost so far.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
 }
 
-/// Events of a ring, from the oldest on. What was taken makes room when this is dropped.
+/// Events of a ring, oldest first. Dropping this frees the room of the events taken.
 pub struct Waiting<'r> {
     ring: &'r EventRing,
     at: u64,

@@ -1,4 +1,4 @@
-//! The engine itself, on an arena that nobody else uses.
+//! The engine itself, on an arena of its own.
 
 use super::{CachedItem, Policy};
 use leveret_engine::{Arena, Deadline, Error, OpenError, OpenOptions, Time};
@@ -36,7 +36,7 @@ impl Engine {
         &self.arena
     }
 
-    /// The first error of the engine that is no refusal of what is too large.
+    /// The engine's first error, except refusals of values that are too large.
     pub fn failed(&self) -> Option<&Error> {
         self.failed.as_ref()
     }

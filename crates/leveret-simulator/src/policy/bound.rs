@@ -1,13 +1,14 @@
-//! What no policy can beat. Belady's rule is optimal for items of one size; for sizes that differ the optimum is hard to
-//! compute, and this is its usual bound from below, PFOO-L (Berger, Beckmann, Harchol-Balter: "Practical Bounds on
+//! A lower bound for all policies. Belady's rule is optimal for items of one size; for different sizes the optimum is
+//! hard to compute, and this is its usual lower bound, PFOO-L (Berger, Beckmann, Harchol-Balter: "Practical Bounds on
 //! Optimal Caching with Variable Object Sizes", 2018). To answer a get, its item must have been kept since the request
-//! before: so many bytes for so many requests. The cheapest gets are answered until all bytes of all times are spent.
+//! before: its bytes, for the number of requests in between. The cheapest gets are answered until all bytes of all
+//! times are spent.
 
 use super::charge;
 use crate::outcome::ReplayOutcome;
 use crate::trace::{Trace, TraceOp};
 
-/// What a trace's gets would cost, cheapest first.
+/// The costs of a trace's gets, cheapest first.
 #[derive(Debug)]
 pub struct Intervals {
     /// Bytes times requests for each get that could be a hit.

@@ -24,7 +24,7 @@ pub struct Gdsf {
 }
 
 impl Gdsf {
-    /// An empty cache of so many bytes.
+    /// An empty cache of `capacity` bytes.
     pub fn new(capacity: u64) -> Gdsf {
         Gdsf { capacity, used: 0, clock: 0.0, entries: Vec::new(), queue: BTreeSet::new() }
     }

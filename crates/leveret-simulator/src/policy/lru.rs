@@ -15,7 +15,7 @@ pub struct LruCache {
 }
 
 impl LruCache {
-    /// An empty cache of so many bytes.
+    /// An empty cache of `capacity` bytes.
     pub fn new(capacity: u64) -> LruCache {
         LruCache { capacity, used: 0, count: 0, items: Vec::new(), links: Links::default(), list: List::new() }
     }

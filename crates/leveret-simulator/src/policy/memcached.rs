@@ -62,7 +62,7 @@ pub struct Memcached {
 }
 
 impl Memcached {
-    /// An empty cache with `-m` so many bytes.
+    /// An empty cache with `-m` of `capacity` bytes.
     pub fn new(capacity: u64) -> Memcached {
         let mut classes = Vec::new();
         let mut chunk = CHUNK_MIN;
@@ -193,8 +193,8 @@ impl Policy for Memcached {
         let size = OVERHEAD + u64::from(item.key_len) + u64::from(item.value_len);
         let Some(class) = self.classes.iter().position(|class| class.chunk >= size) else { return };
         while self.classes[class].used >= self.classes[class].room() {
-            // Each class may have one page, whatever the limit says: here at the cost of the richest, so that memory
-            // stays equal.
+            // Each class may have one page, even beyond the limit: here at the cost of the richest class, so that
+            // memory stays equal.
             if self.pages_left == 0 && self.classes[class].pages == 0 {
                 self.take_page_of_richest();
             }

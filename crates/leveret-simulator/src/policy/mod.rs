@@ -1,5 +1,4 @@
-//! Caches that a trace can be replayed on. Each may use the same memory, and pays for each item what it would really
-//! cost there.
+//! Caches for replaying a trace. Each may use the same memory, and each item costs as much as in the real cache.
 
 mod arena;
 mod bound;
@@ -16,7 +15,7 @@ pub use lru::LruCache;
 pub use memcached::Memcached;
 pub use s3fifo::S3Fifo;
 
-/// What is stored.
+/// The item to store.
 #[derive(Clone, Copy, Debug)]
 pub struct CachedItem {
     /// The key's number.
@@ -34,7 +33,7 @@ pub trait Policy {
     /// Whether the key is there and alive; counts as a read.
     fn get(&mut self, key: u32, key_len: u16, now: u32) -> bool;
 
-    /// Stores an item over whatever was there.
+    /// Stores an item, or replaces it.
     fn store(&mut self, item: &CachedItem, now: u32);
 
     /// Removes an item, if it is there.
@@ -46,8 +45,8 @@ const HEADER: u64 = 16;
 /// A bucket of 64 bytes holds 7 items and splits at 80 %: 11.4 bytes.
 const INDEX_SHARE: u64 = 11;
 
-/// What an item costs in an arena, and by courtesy in the caches of the literature, which say nothing of it: key, value,
-/// header, padding and its share of the index.
+/// Bytes of an item in an arena: key, value, header, padding and its share of the index. Also charged to the caches of
+/// the literature, which define no cost.
 pub fn charge(key_len: u64, value_len: u64) -> u64 {
     (HEADER + key_len + value_len).next_multiple_of(8) + INDEX_SHARE
 }

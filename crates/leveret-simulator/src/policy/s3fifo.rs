@@ -6,7 +6,7 @@ use super::{CachedItem, Policy};
 
 /// Reads are counted no further.
 const READS_MAX: u8 = 3;
-/// So many reads in the small queue lead to the main one.
+/// Reads in the small queue that move an item to the main one.
 const READS_TO_STAY: u8 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct S3Fifo {
 }
 
 impl S3Fifo {
-    /// An empty cache of so many bytes.
+    /// An empty cache of `capacity` bytes.
     pub fn new(capacity: u64) -> S3Fifo {
         S3Fifo {
             capacity,
@@ -119,7 +119,7 @@ impl Policy for S3Fifo {
         while self.used[Place::Small as usize] + self.used[Place::Main as usize] + item.charge() > self.capacity {
             self.evict();
         }
-        // What is written anew stays in its queue; what was evicted not long ago has shown that it comes again.
+        // A rewritten item stays in its queue; an item that was evicted recently is known to be requested again.
         match old {
             Some(Entry { place: Place::Small, reads, .. }) => self.insert(item, Place::Small, reads),
             Some(Entry { place: Place::Main, reads, .. }) => self.insert(item, Place::Main, reads),

@@ -3,14 +3,14 @@
 use super::{Builder, TraceError, TraceOp, TraceRequest};
 use std::io::BufRead;
 
-/// What a column holds.
+/// Contents of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Seconds, of any beginning; fractions are dropped.
     Time,
     /// Any bytes but commas and line ends.
     Key,
-    /// Bytes of the key, where what stands for it is not the key itself.
+    /// Bytes of the key, if the trace has only an id in its place.
     KeySize,
     /// Bytes of the value.
     Size,
@@ -109,7 +109,7 @@ fn names_columns(line: &[u8]) -> bool {
     })
 }
 
-/// What a comment says of a sample: `# sample=0.01 gets=123456`.
+/// Reads the comment of a sample: `# sample=0.01 gets=123456`.
 fn note(comment: &[u8], builder: &mut Builder) {
     for (name, value) in String::from_utf8_lossy(comment).split_whitespace().filter_map(|word| word.split_once('=')) {
         match name {

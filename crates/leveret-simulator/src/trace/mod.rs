@@ -11,12 +11,12 @@ use std::path::Path;
 
 pub use csv::Column;
 
-/// What a request does.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceOp {
-    /// Looks the key up and, after a miss, stores the item: what a cache is for.
+    /// Looks the key up and stores the item after a miss: the usual use of a cache.
     Get,
-    /// Stores the item, whatever was there.
+    /// Stores the item unconditionally.
     Set,
     /// Removes the item.
     Delete,
@@ -35,7 +35,7 @@ pub struct TraceRequest {
     pub ttl_secs: u32,
     /// Bytes of the key.
     pub key_len: u16,
-    /// What is done.
+    /// Kind.
     pub op: TraceOp,
 }
 
@@ -72,11 +72,11 @@ pub struct TraceOptions {
     pub format: Format,
     /// Columns of a text without a line that names them.
     pub columns: Option<Vec<Option<Column>>>,
-    /// Read no more requests than these.
+    /// Read at most this many requests.
     pub limit: Option<u64>,
 }
 
-/// Why a trace could not be read: where, and what is wrong there.
+/// Why a trace could not be read: place and reason.
 #[derive(Debug)]
 pub struct TraceError(pub String);
 
@@ -92,7 +92,7 @@ impl std::error::Error for TraceError {}
 const REQUESTS_MAX: usize = u32::MAX as usize - 1;
 
 impl Trace {
-    /// Reads the trace in a file; `progress` hears of the requests read so far.
+    /// Reads the trace in a file; `progress` gets the number of requests read.
     pub fn open(path: &Path, options: &TraceOptions, progress: &mut dyn FnMut(u64)) -> Result<Trace, TraceError> {
         let failed = |error: io::Error| TraceError(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(failed)?;
@@ -133,7 +133,7 @@ impl Trace {
         Ok(builder.trace)
     }
 
-    /// A trace of requests that are at hand; their keys are numbered anew.
+    /// A trace of the given requests; their keys are numbered again.
     pub fn collect(requests: impl IntoIterator<Item = TraceRequest>) -> Trace {
         let mut builder = Builder::new(None);
         for request in requests {
@@ -143,7 +143,7 @@ impl Trace {
         builder.trace
     }
 
-    /// Bytes of all keys and values, each key's last: what a cache of everything would have to hold.
+    /// Bytes of all keys and values, with each key's last value: the size of a cache of everything.
     pub fn footprint(&self) -> u64 {
         let mut sizes = vec![0u32; self.keys as usize];
         for request in self.requests.iter().filter(|request| request.op != TraceOp::Delete) {
@@ -158,7 +158,7 @@ impl Trace {
     }
 }
 
-/// What has been read so far.
+/// The part of a trace read so far.
 struct Builder {
     trace: Trace,
     limit: usize,

@@ -1,5 +1,5 @@
 //! libCacheSim's `oracleGeneral`: records of 24 bytes, little-endian, `{u32 seconds, u64 id, u32 size, i64 next}`. The
-//! last field says when the id comes again, which nobody here needs.
+//! last field, the id's next request, is not used here.
 
 use super::{Builder, TraceError, TraceOp, TraceRequest};
 use std::io::{BufRead, ErrorKind};

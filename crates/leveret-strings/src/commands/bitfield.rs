@@ -134,7 +134,7 @@ impl Step {
         }
     }
 
-    /// What is answered, and whether the value has changed.
+    /// The answer, and whether the value has changed.
     fn run(&self, value: &mut [u8]) -> (Option<i64>, bool) {
         let old = self.field.get(value, self.offset);
         let wide = match self.action {

@@ -11,7 +11,7 @@ const VALUE_MAX: usize = 512 << 20;
 
 /// `GETBIT key offset`.
 pub fn getbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    // Reading ends where Redis ends, whatever this database takes.
+    // Reads have the limit of Redis, independent of this database's.
     let offset = bit_offset(request.get(2), None, VALUE_MAX)?;
     let value = read(call, request.get(1))?.unwrap_or_default();
     call.reply.integer(i64::from(is_set(&value, offset)));
@@ -47,7 +47,7 @@ pub fn setbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 /// `BITCOUNT key [start end [BYTE|BIT]]`.
 pub fn bitcount(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let value = match read(call, request.get(1))? {
-        // What stands behind a missing key is not looked at.
+        // Arguments after a missing key are not checked.
         None => {
             call.reply.integer(0);
             return Ok(Impact::None);

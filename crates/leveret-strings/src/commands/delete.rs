@@ -11,7 +11,7 @@ pub fn delete(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
             // A key that no item can have is not there.
             if key.len() <= arena.key_max() {
                 deleted += i64::from(guarded::delete(call, arena, key)?);
-                // What is lost now cannot be undone.
+                // These deletions cannot be undone.
                 if deleted > 0 {
                     call.guards = &[];
                 }

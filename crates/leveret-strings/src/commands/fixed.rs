@@ -1,4 +1,4 @@
-//! Answers that are always the same: of what is not recorded, loaded or kept here.
+//! Constant answers: about features that record, load or keep nothing here.
 use crate::call::{Answered, Call, Impact};
 use crate::problem::Problem;
 use crate::words::{integer, is_word};
@@ -52,7 +52,7 @@ pub fn function_flush(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered 
 
 /// `LATENCY DOCTOR`.
 pub fn latency_doctor(call: &mut Call<'_>, _request: &Arguments<'_>) -> Answered {
-    call.reply.verbatim("txt", b"Latency is not recorded here; `leveret stats` tells how long requests take.\n");
+    call.reply.verbatim("txt", b"Latency is not recorded here; `leveret stats` shows how long requests take.\n");
     Ok(Impact::None)
 }
 

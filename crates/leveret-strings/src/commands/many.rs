@@ -23,7 +23,7 @@ pub fn mset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let pairs = pairs(call, request)?;
     for (key, value) in pairs {
         guarded::store(call, key, value, Deadline::NEVER, &Terms::new(Mode::Set))?;
-        // What is lost now cannot be undone.
+        // These writes cannot be undone.
         call.guards = &[];
     }
     call.reply.ok();

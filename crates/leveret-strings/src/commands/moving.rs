@@ -94,7 +94,7 @@ pub fn move_key(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 const SAME: Problem = Problem::Text("ERR source and destination objects are the same");
 
-/// Stores what was read of an item, its deadline and all that it says of itself.
+/// Stores a copy of an item with its deadline and attributes.
 fn store(call: &Call<'_>, arena: &Arena, key: &[u8], found: &Found, value: &[u8], mode: Mode) -> Result<bool, Problem> {
     // A count of memcached's has no sign, and is its text here.
     let number = found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);

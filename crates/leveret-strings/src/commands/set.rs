@@ -53,7 +53,7 @@ fn set_on_terms<const MAY_TELL_OLD: bool>(call: &mut Call<'_>, request: &Argumen
         (false, true) => call.reply.ok(),
         (false, false) => call.reply.nil(),
     }
-    // One that is past at once was made all the same, which who watches an absent key is told.
+    // An item that expires at once was still created, and clients that watch an absent key learn that.
     Ok(if is_stored { Impact::Changed } else { Impact::None })
 }
 

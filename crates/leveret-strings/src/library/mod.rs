@@ -24,7 +24,7 @@ struct Kept {
 }
 
 impl Scripts {
-    /// With none but those that are known.
+    /// With the built-in scripts only.
     pub fn new() -> Scripts {
         Scripts::default()
     }
@@ -51,7 +51,7 @@ impl Scripts {
         kept.texts.get(&key).cloned()
     }
 
-    /// Forgets what was sent.
+    /// Removes loaded scripts.
     pub fn flush(&self) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
     }

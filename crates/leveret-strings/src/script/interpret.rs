@@ -11,9 +11,9 @@ use std::cmp::Ordering;
 /// Why a script did not come to its end.
 #[derive(Debug)]
 pub enum ScriptStop {
-    /// An error that its client reads; what it had written stays. The line is that of the script.
+    /// An error for the client; earlier writes stay. The line is that of the script.
     Failed(Vec<u8>, u32),
-    /// It does what is not evaluated here.
+    /// It uses a feature that is not supported here.
     Unsupported,
     /// It asks for this key first: the copy must be its item.
     Key(Vec<u8>),
@@ -38,7 +38,7 @@ pub struct Interpreter<'s> {
     pub find_row: FindRow,
     /// `EVAL_RO`.
     pub is_read_only: bool,
-    /// What is in the places of locals.
+    /// Values of the local variables.
     pub places: Vec<LuaValue>,
     /// Bytes of strings that it may still make.
     pub budget: usize,
@@ -301,7 +301,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Which of so many elements an index means, which counts from 1.
+/// The element of a one-based index, out of `len`.
 fn place_of(len: usize, index: &LuaValue) -> Option<usize> {
     match index {
         LuaValue::Number(number) if *number >= 1.0 && *number <= len as f64 && number.fract() == 0.0 => {

@@ -21,7 +21,7 @@ pub struct ItemCopy {
     pub deadline: Option<i64>,
 }
 
-/// What a command answers.
+/// Answer of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemReply {
     /// An integer.
@@ -36,7 +36,7 @@ pub enum ItemReply {
 
 const OK: ItemReply = ItemReply::Status("OK");
 
-/// What is the same for all commands of a script.
+/// Constants of all commands of a script.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptMoment {
     /// The wall clock stands still.

@@ -33,7 +33,7 @@ const TWO_63: f64 = (1_u64 << 63) as f64;
 /// Bytes of strings that any script may make.
 const BUDGET_MIN: usize = 1 << 20;
 
-/// What a text is.
+/// Kind of a text.
 pub enum Understood {
     /// A script on one string key.
     Tree(ScriptTree),
@@ -41,7 +41,7 @@ pub enum Understood {
     Flush(PatternFlush),
 }
 
-/// What is given to a script.
+/// Input of a script.
 pub struct ScriptInput<'s> {
     /// Its text's digest, for errors.
     pub digest: &'s [u8],
@@ -65,7 +65,7 @@ pub fn understand(text: &[u8]) -> Option<Understood> {
     parse::parse(text).map(Understood::Tree).or_else(|| template::pattern_flush(text).map(Understood::Flush))
 }
 
-/// Runs a script, and says what it returns.
+/// Runs a script, and answers with its result.
 pub fn evaluate(call: &mut Call<'_>, tree: &ScriptTree, input: &ScriptInput<'_>) -> Answered {
     let at = ScriptMoment { unix_ms: clock::unix_ms(), value_max: call.host.value_max() };
     // The first command tells: most scripts say KEYS[1].

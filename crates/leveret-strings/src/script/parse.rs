@@ -1,4 +1,4 @@
-//! From tokens to a tree. What is not of the subset is no tree: such a script is refused, not half evaluated.
+//! From tokens to a tree. A script outside of the subset has no tree: it is refused, not half evaluated.
 use super::token::{tokens, LuaToken, LuaTokenKind};
 use super::tree::{BinaryOperator, Block, Expression, Function, Statement, UnaryOperator};
 
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 64;
 /// A script that can be evaluated.
 #[derive(Debug)]
 pub struct ScriptTree {
-    /// What it does.
+    /// Its body.
     pub block: Block,
     /// How many places its locals take.
     pub places: usize,
@@ -263,7 +263,7 @@ impl Parser<'_> {
         Some(Expression::Unary(operator, Box::new(operand), line))
     }
 
-    /// A value, and what is done with a part of it.
+    /// A value, and the suffixes after it.
     fn suffixed(&mut self) -> Option<Expression> {
         self.count()?;
         let mut value = self.primary()?;

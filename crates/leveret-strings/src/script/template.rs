@@ -7,7 +7,7 @@ use super::token::{tokens, LuaTokenKind};
 pub struct PatternFlush {
     /// As of SCAN's MATCH.
     pub pattern: Vec<u8>,
-    /// Keys with one of the script's keys in them, behind so many bytes, are kept.
+    /// Keys that contain one of the script's keys, after this many bytes, are kept.
     pub kept_behind: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ const WITH_GROUPS: &str =
     for _ , s in pairs ( KEYS ) do d = d and not v : find ( s , %n ) if not d then break end end \
     if d then redis . call ( 'del' , v ) i = i + 1 end end end until 0 == cur return i";
 
-/// Redis before version 5 wants this first.
+/// Required first by Redis before version 5.
 const PREFIX: &str = "redis . replicate_commands ( )";
 
 /// The flush that a text is.
@@ -40,7 +40,7 @@ pub fn pattern_flush(text: &[u8]) -> Option<PatternFlush> {
     })
 }
 
-/// What stands in the holes.
+/// Contents of the holes.
 fn compare(template: &[&str], found: &[LuaTokenKind]) -> Option<(Option<Vec<u8>>, Option<usize>)> {
     if template.len() != found.len() {
         return None;

@@ -3,13 +3,13 @@
 /// A token, and the line on which it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LuaToken {
-    /// What it is.
+    /// Its kind.
     pub kind: LuaTokenKind,
     /// Counted from 1.
     pub line: u32,
 }
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LuaTokenKind {
     /// A name or a word of the language.

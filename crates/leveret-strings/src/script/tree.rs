@@ -12,7 +12,7 @@ pub enum Statement {
     If(Vec<(Option<Expression>, Block)>),
     /// `return …`.
     Return(Option<Expression>),
-    /// A call whose value nobody wants.
+    /// A call whose value is not used.
     Call(Expression),
     /// `do … end`.
     Do(Block),
@@ -29,7 +29,7 @@ pub enum Expression {
     Number(f64),
     /// A literal.
     Text(Vec<u8>),
-    /// What is in this place.
+    /// The value of this variable.
     Local(usize),
     /// `KEYS[…]`.
     Key(Box<Expression>),
@@ -53,7 +53,7 @@ pub enum Expression {
     Call(Function, Vec<Expression>, u32),
 }
 
-/// What is done to one value.
+/// Operations on one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum UnaryOperator {
@@ -62,7 +62,7 @@ pub enum UnaryOperator {
     Length,
 }
 
-/// What is done to two values.
+/// Operations on two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum BinaryOperator {

@@ -1,4 +1,4 @@
-//! Commands on keys, whatever their value, and on databases.
+//! Commands on keys with any value, and on databases.
 use super::row::{row, ALL, DENY_OOM, FAST, GATE, LOADING, NONE, ONE, READONLY, SECOND, STALE, TWO, WRITE};
 use crate::command::CommandGroup::{Generic, Server};
 use crate::command::CommandRow;

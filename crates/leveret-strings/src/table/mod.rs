@@ -1,4 +1,4 @@
-//! The command table: what is served here, what a server does, and what is refused by its name.
+//! The command table: commands implemented here, commands of the server, and commands refused by name.
 mod bits;
 mod by_key;
 mod keyspace;

@@ -35,7 +35,7 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     stepper::stay_on_one_cpu();
-    // What leaves much of its segment empty, what nearly fills one, and what lies in two.
+    // Sizes that leave much of their segment empty, nearly fill one, or lie in two.
     let awkward = [0, 7000, 11_000, 17_000, 22_000, 31_000, 35_000, 60_000];
     let mut rows: Vec<(u64, usize, u32)> = match args.short {
         true => vec![(8, 100, 70), (64, 8192, 8)],

@@ -1,4 +1,4 @@
-//! Kills every operation after every instruction and proves that nobody is harmed. See docs/testing.md.
+//! Kills every operation after every instruction and proves that other processes are unharmed. See docs/testing.md.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     if args.seconds.is_some() {
-        // Whatever is left out is another choice with each seed.
+        // Each seed leaves out others.
         let by = |operation: &operation::KilledOperation| {
             Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits()
         };

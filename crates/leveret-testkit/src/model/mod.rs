@@ -18,7 +18,7 @@ use shape::{ArenaShape, ShapeLimits};
 /// A sequence that fails, cut down as far as possible.
 #[derive(Clone, Debug)]
 pub struct ModelFailure {
-    /// What was wrong.
+    /// Reason.
     pub why: String,
     /// The operations, one a line.
     pub ops: String,

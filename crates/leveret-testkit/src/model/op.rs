@@ -1,4 +1,4 @@
-//! The operations: what they are, and how they are drawn.
+//! The operations, and their random generation.
 
 use super::shape::ShapeLimits;
 use crate::rng::Rng;
@@ -10,7 +10,7 @@ pub enum NewToken {
     Drawn,
     /// One above all that were given before.
     Own,
-    /// This one, whatever was given before.
+    /// This one, independent of earlier ones.
     Odd(u64),
 }
 
@@ -56,7 +56,7 @@ pub enum Op {
     Retime { key: u8, ttl: Option<i64>, read: bool },
     /// Redis' counting.
     CountSigned { key: u8, delta: i64 },
-    /// Remove what has expired.
+    /// Remove expired items.
     Sweep,
     /// Everything, with a key that is a byte too long.
     LongKey,
@@ -64,9 +64,9 @@ pub enum Op {
     Walk,
     /// Forget everything.
     Flush,
-    /// Forget everything in so many seconds.
+    /// Flush in this many seconds.
     FlushLater { secs: u32 },
-    /// Reclaim what has died.
+    /// Reclaim dead items.
     Tend,
     /// Time passes.
     Wait { secs: u32 },
@@ -99,7 +99,7 @@ pub fn value_bytes(len: usize, fill: u8) -> Vec<u8> {
 /// Integers at the ends, and where another digit is needed.
 const INTEGERS: [i64; 13] = [0, 1, -1, 5, 9, 10, -9, -10, 99, i64::MAX, i64::MAX - 1, i64::MIN, i64::MIN + 1];
 
-/// What is counted by, and from.
+/// Operands and initial values of counters.
 const NUMBERS: [u64; 13] = [
     0,
     1,
@@ -116,7 +116,7 @@ const NUMBERS: [u64; 13] = [
     u64::MAX,
 ];
 
-/// Numbers, and what is none.
+/// Numbers, and texts that are none.
 const TEXTS: [&str; 30] = [
     "0",
     "9",
@@ -168,8 +168,8 @@ fn draw_token(rng: &mut Rng) -> NewToken {
 }
 
 fn draw_ttl(rng: &mut Rng) -> Option<i64> {
-    // 0: past at once. Whoever reads and touches so gets the item for the last time. The longest ends with the last
-    // moment before never; those around 300 and 7,200 are the borders of what may share a segment.
+    // 0: past at once. A touching read then returns the item for the last time. The longest ends at the last moment
+    // before never; those around 300 and 7,200 are limits for sharing a segment.
     let any = |rng: &mut Rng| match rng.below(10) {
         0 | 1 => 0,
         2 => -1,

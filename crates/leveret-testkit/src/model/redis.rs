@@ -6,7 +6,7 @@ use super::known::{Known, KnownEntry};
 use super::run::{agree, Run};
 
 impl Run<'_> {
-    /// What was handed out must be what the map has.
+    /// The returned item must be the map's.
     fn handed_out(&self, key: u8, item: Option<&Item>, deadline: Option<Deadline>) -> Result<(), String> {
         let entry = self.map.get(&key);
         agree(item.is_some(), entry.is_some())?;

@@ -72,7 +72,7 @@ impl<'a> Run<'a> {
         self.arena.as_ref().expect("it is open between two steps")
     }
 
-    /// Does the operation on both. The error says in what they differ.
+    /// Runs the operation on both. The error names the difference.
     pub fn step(&mut self, op: &Op) -> Result<(), String> {
         self.settle()?;
         if let Err(why) = self.act(op) {
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
         ttl.map_or(Deadline::NEVER, |secs| Deadline::at(Time(at(secs))))
     }
 
-    /// Drops from the map what has died, and what the arena has evicted and says so.
+    /// Removes dead items from the map, and items whose eviction the arena has reported.
     fn settle(&mut self) -> Result<(), String> {
         if self.flush_at.is_some_and(|at| at <= self.now) {
             self.map.clear();
@@ -254,7 +254,7 @@ impl<'a> Run<'a> {
     pub(super) fn compare(&self, item: &leveret_engine::Item, entry: &KnownEntry) -> Result<(), String> {
         let is_same = match &entry.value {
             Known::Bytes(bytes) => item.number.is_none() && item.value == *bytes,
-            // memcached pads a number that became shorter; what stands before the spaces is the number.
+            // memcached pads a number that became shorter; the digits before the spaces are the number.
             Known::Number { bits, signed } => {
                 let text = if *signed { (*bits as i64).to_string() } else { bits.to_string() };
                 item.number == Some(*bits as i64) && item.value.trim_ascii_end() == text.as_bytes()
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
             _ => Stored::Missing,
         };
         let is_right = match (&stored, wanted) {
-            // The token is given only to those who ask; joining needs one for itself.
+            // The token is returned only on request; joining needs one for itself.
             (Ok(Stored::Stored { .. }), Stored::Stored { .. }) => true,
             (Ok(stored), wanted) => *stored == wanted,
             (Err(_), _) => false,
@@ -405,7 +405,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A key that is a byte too long is refused by whatever stores, and found by nothing.
+    /// A key that is a byte too long is refused by stores, and missed by reads.
     fn long_key(&self) -> Result<(), String> {
         let (arena, now) = (self.arena(), self.now);
         let key = vec![7; arena.key_max() + 1];

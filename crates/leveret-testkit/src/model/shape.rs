@@ -19,7 +19,7 @@ pub struct ArenaShape {
     pub start: u32,
 }
 
-/// What an arena of this shape takes.
+/// Limits of an arena of this shape.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeLimits {
     pub segment: usize,
@@ -76,7 +76,7 @@ impl ShapeLimits {
             // What fits into one segment depends on the key, too: the longest has a quarter of it.
             1..=3 => around(rng, segment),
             4 => around(rng, segment - self.key_max),
-            // So many of these fill a segment.
+            // This many of these fill a segment.
             5 => {
                 let items = rng.between(2, 4) as usize;
                 around(rng, segment / items)

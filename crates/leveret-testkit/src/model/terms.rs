@@ -1,4 +1,4 @@
-//! Cas tokens: what is told of them, compared with them and given by callers; and what is done on terms.
+//! Cas tokens: returned, compared and set by callers; and operations with terms.
 
 use leveret_engine::{
     Amendment, CountTerms, CountedItem, Deadline, Delta, Marks, Meta, Mode, NewCas, ReadOptions, Stored, Terms, Value,
@@ -41,7 +41,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The token remembered last, or `odd`, and how what is done with it must end. None: nothing is remembered.
+    /// The token remembered last, or `odd`, and the expected result of its use. `None`: no token is remembered.
     pub(super) fn wanted_of_cas(&mut self, key: u8, odd: Option<u64>) -> Result<Option<(u64, Stored)>, String> {
         let remembered = self.tokens.get(&key).copied();
         let Some(token) = odd.or(remembered.map(|(token, _)| token)) else { return Ok(None) };
@@ -109,9 +109,9 @@ impl Run<'_> {
         self.arena().peek(self.name(key), self.now).map_or(0, |found| found.value_len as usize)
     }
 
-    /// A number that needs more characters than it had is a new one to memcached, of which nobody was told anything.
+    /// memcached treats a number that needs more characters as a new item, whose token was not handed out.
     pub(super) fn counted(&mut self, key: u8, next: Known, width: usize) {
-        // An integer that memcached's rules have counted above what one can be goes on without a sign.
+        // An integer counted by memcached's rules above its maximum continues without a sign.
         let next = match next {
             Known::Number { bits, .. } if bits > i64::MAX as u64 => Known::Number { bits, signed: false },
             other => other,
@@ -184,7 +184,7 @@ impl Run<'_> {
             CountTerms::new().compare(compare).cas(cas).deadline(ttl.map(|_| self.deadline(ttl))).want_cas(true);
         let answer = self.arena().count_if(self.name(key), delta, None, &terms, self.now);
         let Some(entry) = self.map.get(&key).cloned() else { return agree(answer, Ok(CountedItem::Missing)) };
-        // In memcached's order: an empty value is no number, whatever its token.
+        // In memcached's order: an empty value is no number, with any token.
         if entry.value == Known::Bytes(Vec::new()) {
             return agree(answer, Ok(CountedItem::NotNumber));
         }

@@ -17,27 +17,29 @@ require_relative 'leveret_store_coder' if ActiveSupport.gem_version >= Gem::Vers
 module ActiveSupport
   # Rails' caches.
   module Cache
-    # Rails' cache in the arena that all processes of the host share: a MemoryStore that every Puma worker, job and script sees. Or on
-    # memcached servers, where several hosts share it.
+    # Rails' cache in the arena that all processes of the host share: a MemoryStore for every Puma worker, job and script. Or on
+    # memcached servers, for several hosts.
     #
     #   config.cache_store = :leveret_store
     #   config.cache_store = :leveret_store, "arena:shop", { namespace: "shop", memory: 256.megabytes }
     #   config.cache_store = :leveret_store, "cache-1.example.com:11211", "cache-2.example.com:11211"
     #   config.cache_store = :leveret_store, { servers: ENV["CACHE_SERVERS"] }
     #
-    # A name alone is an arena; what has a port, a dot or a slash, and "localhost", is a server, unless it ends in ".arena".
+    # A bare name is an arena. A name with a port, a dot or a slash, and "localhost", is a server, unless it ends in ".arena".
     #
-    # Besides Rails' options it takes those of Leveret::Cache: +dir+, +memory+, +lock_timeout+, +frozen+, +frozen_bytes+, +classes+; over
-    # servers those of Dalli::Client that concern its connections, +pool_size+ and +pool_timeout+ (with the gem connection_pool).
+    # Besides Rails' options it takes those of Leveret::Cache: +dir+, +memory+, +lock_timeout+, +frozen+, +frozen_bytes+,
+    # +classes+; with servers the connection options of Dalli::Client, +pool_size+ and +pool_timeout+ (with the gem
+    # connection_pool).
     #
-    # In an arena values are stored as Leveret::Cache stores them, so PHP and memcached's clients see what they can read. Those with a
-    # version, or that may be read a little longer than they live (+race_condition_ttl+), are entries of Rails. Nothing is compressed
-    # unless <tt>compress: true</tt> says so. #fetch computes a value in one process; the others wait for it.
+    # In an arena values are stored as Leveret::Cache stores them, so PHP and memcached clients can read them. Values with a
+    # version, or with +race_condition_ttl+, are entries of Rails. Values are compressed only with <tt>compress: true</tt>. #fetch
+    # computes a value in one process; the others wait for it.
     #
-    # On servers keys and values are those of Rails' own :mem_cache_store, compressed as Rails does it, so hosts with either share them;
-    # #fetch computes in one process there too: who begins puts an item "leveret:lease:DIGEST" there for up to ten seconds, and the others wait for
-    # the value or for the end of that item, which comes when its holder is done, or was killed and the ten seconds are over. A miss takes
-    # four requests more for that; <tt>lease: false</tt> lets each process compute for itself. Counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
+    # On servers keys and values are those of Rails' own :mem_cache_store, with Rails' compression, so hosts with either share
+    # them. #fetch computes in one process there too: the first one adds an item "leveret:lease:DIGEST" for up to ten seconds. The
+    # others wait for the value or for the end of that item: its holder deletes it, or was killed and the ten seconds are over. A
+    # miss takes four more requests for that; with <tt>lease: false</tt> each process computes for itself. Counters end at 0, and
+    # a missing counter is not decremented; #clear empties the servers, and #delete_matched is not supported.
     class LeveretStore < Store
       # Those that Leveret::Cache takes.
       # @private
@@ -45,7 +47,7 @@ module ActiveSupport
       # Since Rails 7.1 entries become bytes in formats of their own, and errors are reported.
       # @private
       HAS_FORMATS = ActiveSupport.gem_version >= Gem::Version.new('7.1')
-      # Since Rails 7.0 a request's own memory keeps what is stored, not entries.
+      # Since Rails 7.0 a request's own memory keeps stored values, not entries.
       # @private
       LOCAL_CACHE_KEEPS_STORED = Strategy::LocalCache.private_method_defined?(:read_serialized_entry)
       # Bytes of a key; of a longer one the end becomes a digest. On servers it is 250.
@@ -72,7 +74,7 @@ module ActiveSupport
         end
       end
 
-      # What is stored in place of a String that an application's own coder has made.
+      # Stored in place of a String made by an application's own coder.
       # @private
       module Coded # :nodoc:
         MARK = "\0leveret coded\0".b.freeze
@@ -150,7 +152,7 @@ module ActiveSupport
         end
       end
 
-      # Whatever is over leaves the arena by itself.
+      # Expired items leave the arena by themselves.
       # @param options [Hash, nil] of Rails
       # @return [true]
       def cleanup(options = nil)
@@ -233,7 +235,7 @@ module ActiveSupport
         end
       end
 
-      # What is stored for an entry. What a request's own memory keeps must not change with the caller's object.
+      # The stored form of an entry. A value kept in a request's own memory must not change with the caller's object.
       def serialize_entry(entry, **options)
         # Rails itself asks with options of its own alone.
         options = merged_options(options) if HAS_FORMATS && !(options.key?(:compress) && options.key?(:compress_threshold))
@@ -303,12 +305,12 @@ module ActiveSupport
         @coder.dump(entry)
       end
 
-      # Bytes that the entry would load by itself are loaded by nobody where a list of classes is kept.
+      # With a list of classes, an entry may not load its bytes by itself.
       def allowed(entry)
         @has_classes && compressed?(entry) ? nil : entry
       end
 
-      # As Rails asks: the variable is there, whatever it says.
+      # As Rails checks it: whether the variable exists.
       def compressed?(entry)
         entry.instance_variable_defined?(:@compressed)
       end
@@ -335,8 +337,8 @@ module ActiveSupport
         ttl && options[:race_condition_ttl] && !options[:raw] ? ttl.to_f + 300 : ttl&.to_f
       end
 
-      # One process computes; whoever waits takes its value, if that is one that #read would give.
-      # Since Rails 7.1 it is told the key too.
+      # One process computes; the others take its value, if #read would return it.
+      # Since Rails 7.1 the block also gets the key.
       def save_block_result_to_cache(name, *normalized, options)
         return super if options[:force] || !@leases
 
@@ -345,7 +347,7 @@ module ActiveSupport
         began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
         until lease
           lease = rescue_error_with(nil) { @cache.lease(key, Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - began) }
-          # Here #fetch has just prolonged the life of what was over, for the others.
+          # Here #fetch has just extended the life of an expired entry for the others.
           break if lease && !waited && options[:race_condition_ttl]
 
           waited = true
@@ -372,7 +374,8 @@ module ActiveSupport
         end
       end
 
-      # What is no number in the arena, as the text "5" or an entry with a version. The number lives as long as that would have.
+      # Counts a value that is no number in the arena, such as the text "5" or an entry with a version. The number gets the old
+      # deadline.
       def count_value(key, amount, options)
         counted = left = nil
         swap = lambda do |stored|
@@ -381,7 +384,7 @@ module ActiveSupport
           left = entry.expires_at && [entry.expires_at - Time.now.to_f, 1].max
           form_of(Entry.new(counted, version: entry.version, expires_in: left, compress: false), options.merge(compress: false))
         end
-        # false: somebody else has stored meanwhile; nil: it is gone.
+        # false: another process has stored meanwhile; nil: it is gone.
         stored = false
         stored = @cache.cas(key, @on_servers ? -> { left } : :keep, &swap) while stored == false
         counted if stored

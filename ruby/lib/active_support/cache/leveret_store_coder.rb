@@ -29,7 +29,8 @@ module ActiveSupport
           @coder.dump_compressed(entry, threshold)
         end
 
-        # Versions are text: Rails would load one in Marshal, whatever that names. So it would what an entry of Rails 6.1 has compressed.
+        # Versions are text: Rails would load one in Marshal, with any class in it. The same holds for compressed entries of Rails
+        # 6.1.
         def load(bytes)
           return if bytes.b.start_with?(SIGNATURE) && bytes.byteslice(VERSION_AT, MARSHAL.bytesize).b == MARSHAL && version?(bytes)
 

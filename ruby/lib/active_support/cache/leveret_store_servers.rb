@@ -41,7 +41,7 @@ module ActiveSupport
         # As the :mem_cache_store of this Rails.
         DIGEST_MARK = ActiveSupport.gem_version >= Gem::Version.new('7.1') ? ':hash:' : ':md5:'
 
-        # What a count down of nothing gives: since Rails 7.1 it is stored.
+        # Result of decrementing a missing counter: since Rails 7.1 it is stored.
         DECREMENT_FROM = ActiveSupport.gem_version >= Gem::Version.new('7.1') ? 0 : nil
 
         def self.wire_key(key)
@@ -114,10 +114,10 @@ module ActiveSupport
           stored ? true : stored
         end
 
-        # The right to compute the value of a key is an item beside it, which belongs to whoever could add it. The server itself takes it
-        # away when its holder was killed, or takes longer.
+        # The right to compute the value of a key is an item beside it, which belongs to the client that added it. It expires if
+        # its holder was killed, or takes longer.
         LEASE_SECS = 10
-        # Between two looks of those who wait.
+        # Interval between two looks of a waiting client.
         LOOK_MS = (5..50).freeze
 
         # @private
@@ -131,8 +131,8 @@ module ActiveSupport
           end
         end
 
-        # As Leveret::Cache#lease: a Lease: compute; false: somebody else computes, and a moment has passed; nil: compute without one, as
-        # the other takes too long, or is this thread itself.
+        # As Leveret::Cache#lease: a Lease: compute; false: another client computes, and a moment has passed; nil: compute without
+        # one, since the other takes too long, or is this thread itself.
         def lease(key, waited_ms)
           return if waited_ms >= LEASE_SECS * 1000 || held.include?(key)
 
@@ -146,7 +146,7 @@ module ActiveSupport
           Lease.new(self, key, token)
         end
 
-        # Not another's, who has taken it after the term of this one. A server that is gone takes it along.
+        # Not the lease of another client, which took it after this one's term. If the server is gone, so is the lease.
         def give_back(key, token)
           held.delete(key)
           with do |pool|
@@ -228,7 +228,7 @@ module ActiveSupport
           ttl && ttl <= 0
         end
 
-        # Whole seconds; what is further than the wire's thirty days is a moment.
+        # Whole seconds; beyond the protocol's thirty days a Unix time.
         def exptime(ttl)
           seconds = ttl ? ttl.ceil : 0
           seconds > THIRTY_DAYS ? Time.now.to_i + seconds : seconds

@@ -3,12 +3,12 @@
 require 'timeout'
 
 module Dalli
-  # The client of the gem dalli. See its own documentation for what the calls mean; what is said here is what differs.
+  # The client of the gem dalli. Its own documentation describes the methods; this page has only the differences.
   #
-  # Further options: +dir+ (the folder of arenas), +memory+ (bytes of an arena that is made because it is named as a server),
-  # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server), +classes+ (classes, modules or
-  # their names: all that Marshal data may name; what names another one raises UnmarshalError, and nothing of it is made), +tls+ (how servers
-  # named <tt>tls://host</tt> are spoken with, a Hash with some of +ca_file+, +peer_name+, +certificate+, +key+, +verify+).
+  # Further options: +dir+ (the folder of arenas), +memory+ (bytes of a new arena, if a server is an arena), +short_cut+ (false:
+  # requests to a <tt>leveret serve</tt> of this host go through its socket as to any other server), +classes+ (classes, modules
+  # or their names: the only ones that Marshal data may name; others raise UnmarshalError before any object is created), +tls+
+  # (for servers named <tt>tls://host</tt>, a Hash with some of +ca_file+, +peer_name+, +certificate+, +key+, +verify+).
   class Client
     Pool = Leveret::Pool
     private_constant :Pool
@@ -138,7 +138,7 @@ module Dalli
 
     # --- storing ---
 
-    # Stores a value, whatever is there.
+    # Stores a value unconditionally.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param value [Object]
     # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
@@ -271,13 +271,13 @@ module Dalli
 
     # --- versions ---
 
-    # Stores what the block makes of the value, if nobody has stored another one meanwhile.
+    # Stores what the block makes of the value, unless another one was stored meanwhile.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
     # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
     # @yieldparam value [Object]
     # @yieldreturn [Object] what is to be there
-    # @return [Integer, false, nil] the new version; false: somebody was faster; nil: there is nothing, and the block was not called
+    # @return [Integer, false, nil] the new version; false: another client was faster; nil: there is nothing, and the block was not called
     # @raise [UnmarshalError] what is there cannot be read
     # @raise [MarshalError] the value cannot be serialized
     # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
@@ -294,7 +294,7 @@ module Dalli
     # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
     # @yieldparam value [Object, nil]
     # @yieldreturn [Object] what is to be there
-    # @return [Integer, false, nil] the new version; false: somebody was faster
+    # @return [Integer, false, nil] the new version; false: another client was faster
     # @raise [UnmarshalError] what is there cannot be read
     # @raise [MarshalError] the value cannot be serialized
     # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
@@ -308,7 +308,7 @@ module Dalli
     # Stores a value in place of this version.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param value [Object]
-    # @param cas [Integer] 0: whatever is there
+    # @param cas [Integer] 0: unconditionally
     # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
     # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
     # @return [Integer, false, nil] the new version; false: another version is there; nil: there is nothing
@@ -324,7 +324,7 @@ module Dalli
     # As #set_cas.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param value [Object]
-    # @param cas [Integer] 0: whatever is there
+    # @param cas [Integer] 0: unconditionally
     # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
     # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
     # @return [Integer, false, nil] the new version; false: another version is there; nil: there is nothing
@@ -383,7 +383,7 @@ module Dalli
 
     # --- servers ---
 
-    # Empties all servers, each so many seconds after the one before it.
+    # Empties all servers, each this many seconds after the previous one.
     # @param delay [Integer] seconds
     # @return [Array<Object>] an answer for each server; nil for each in a #quiet block
     # @raise [NetworkError] a server does not answer; all others were asked

@@ -47,8 +47,8 @@ module Dalli
 
     private
 
-    # The block has the server that #get would ask now. Whoever does not answer rests, for all calls of this client, at least for a
-    # second: until then the next one has its keys.
+    # The block gets the server that #get would use now. A server that does not answer backs off, for all calls of this client,
+    # for at least a second: until then the next server has its keys.
     def with_server(key)
       asked = []
       while (index = @pool.route(key)) && !asked.include?(index)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Dalli
-  # Keys as they are sent: with the namespace before them, and a digest in place of what is too long.
+  # Keys as they are sent: with the namespace before them, and a digest in place of a long key.
   # @private
   class KeyManager
     LENGTH_MAX = 250
@@ -34,7 +34,7 @@ module Dalli
 
     private
 
-    # A Proc says it anew for each key.
+    # A Proc is called for each key.
     def prefix
       @prefix || (@namespace && "#{@namespace.call}:")
     end

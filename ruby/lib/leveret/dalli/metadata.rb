@@ -93,7 +93,7 @@ module Dalli
         stale: said.key?('X'), hit_before: said['h'] == '1', last_access: said['l'].to_i, ttl_remaining: said['t'].to_i }
     end
 
-    # A line of a socket and a value, within the time that an answer has; what goes on coming has it anew for each 64 KiB.
+    # Reads a line and a value from a socket, within the time-out of an answer; each further 64 KiB restarts it.
     # @private
     class Reader
       LINE_MAX = 2048

@@ -7,18 +7,19 @@ require_relative '../dalli'
 module Rack
   # Rack's sessions.
   module Session
-    # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
-    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. What Dalli 3.0
-    # stored under the ids of the cookies is found, and stored anew under the private one: nobody is logged out by the switch. With
-    # <tt>private_ids: false</tt> keys stay the ids of the cookies, for hosts that share sessions with Dalli 3.0.
+    # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either
+    # share the sessions. Keys are Rack's private ids, as in Dalli 3.1 and later: a reader of the cache learns no cookie. A
+    # session that Dalli 3.0 stored under the id of its cookie is found, and stored again under the private one: the switch logs
+    # no user out. With <tt>private_ids: false</tt> keys stay the ids of the cookies, for hosts that share sessions with Dalli
+    # 3.0.
     #
     #   use Rack::Session::Dalli, memcache_server: 'arena:sessions', expire_after: 1800
     #
     # Besides Rack's options it takes those of Dalli::Client, +memcache_server+ (a server or several; nil: $MEMCACHE_SERVERS), and
-    # +pool_size+ and +pool_timeout+, for which it needs the gem connection_pool. Where no server can be reached a request has an empty
-    # session, which is not kept.
+    # +pool_size+ and +pool_timeout+, which need the gem connection_pool. If no server can be reached, a request gets an empty
+    # session, which is not stored.
     class Dalli < Abstract::PersistedSecure
-      # What is not said otherwise. Applications may change it, as that of the gem dalli.
+      # Default options. Applications may change them, as those of the gem dalli.
       DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }
 
       # What the clients are taken from, by +with+.
@@ -101,7 +102,7 @@ module Rack
         ConnectionPool.new(**{ size: size, timeout: timeout }.compact) { ::Dalli::Client.new(servers, options) }
       end
 
-      # Of two visitors who are given the same number one stores it.
+      # Of two visitors with the same new id only one stores it.
       def new_session(client)
         loop do
           sid = generate_sid
@@ -109,14 +110,14 @@ module Rack
         end
       end
 
-      # A request that ends after a logout must not bring the session back, so only what is there is written. What Dalli 3.0 stored is
-      # there under another key.
+      # A request that ends after a logout must not bring the session back, so only an existing session is written. One stored by
+      # Dalli 3.0 exists under another key.
       def replace(client, sid, session, ttl)
         client.replace(key(sid), session, ttl) ||
           (@private_ids && client.get(sid.public_id) && client.set(key(sid), session, ttl))
       end
 
-      # A class that is missing here is the application's mistake: an empty session in its place would be written over what is there.
+      # A missing class is an error of the application: an empty session in its place would overwrite the stored one.
       def with_client(failed = nil, &block)
         @pool.with(&block)
       rescue ::Dalli::DalliError => e

@@ -80,7 +80,7 @@ module Dalli
       raise UnmarshalError, "Unable to uncompress value: #{e.message}"
     end
 
-    # Of what a serializer raises, this is about the data; everything else is the application's own.
+    # Errors of a serializer about the data; all others are the application's own.
     ABOUT_THE_DATA = {
       TypeError => /needs to have method `_load'|exception class\/object expected|instance of IO needed|incompatible marshal file format/,
       ArgumentError => /undefined class|marshal data too short/,

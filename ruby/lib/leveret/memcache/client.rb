@@ -9,7 +9,7 @@ class MemCache
   Pool = Leveret::Pool
   private_constant :Pool
 
-  # The options and what they are unless they are given; +timeout+ is in seconds, nil: it waits. Applications may change it.
+  # The options and their defaults; +timeout+ is in seconds, nil: no time-out. Applications may change it.
   DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
                       check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil, tls: nil }
   # Bytes of the largest value, unless <tt>check_size: false</tt> is given.
@@ -108,7 +108,7 @@ class MemCache
 
   # --- storing ---
 
-  # Stores a value, whatever is there.
+  # Stores a value unconditionally.
   # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
   # @param value [Object]
   # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
@@ -179,13 +179,13 @@ class MemCache
     put(Pool::PREPEND, key, value.to_s, 0, 0, 'NOT_STORED')
   end
 
-  # Stores what the block makes of the value, if nobody has stored another one meanwhile.
+  # Stores what the block makes of the value, unless another one was stored meanwhile.
   # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
   # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
   # @param raw [Boolean] the bytes of to_s, without Marshal
   # @yieldparam value [Object]
   # @yieldreturn [Object] what is to be there
-  # @return [String, nil] "STORED\r\n", "EXISTS\r\n" (somebody was faster) or "NOT_FOUND\r\n"; nil: there is nothing
+  # @return [String, nil] "STORED\r\n", "EXISTS\r\n" (another client was faster) or "NOT_FOUND\r\n"; nil: there is nothing
   # @raise [MemCacheError] there is no block; no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
   # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def cas(key, expiry = 0, raw = false)

@@ -8,7 +8,7 @@ class MemCache
   # Of a server without one.
   DEFAULT_WEIGHT = 1
 
-  # What a MemCache raises.
+  # The error of a MemCache.
   class MemCacheError < RuntimeError; end
 
   # A server as the client was told about it.

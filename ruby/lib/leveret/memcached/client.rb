@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# The client of the gem memcached 1.8: what is not there is raised. See its own documentation for what the calls mean.
+# The client of the gem memcached 1.8: a missing key raises. Its own documentation describes the methods.
 #
-# A further option is +classes+ (classes, modules or their names): all that Marshal data may name. What names another one raises
-# Memcached::Error, and nothing of it is made.
+# A further option is +classes+ (classes, modules or their names): the only ones that Marshal data may name. Others raise
+# Memcached::Error before any object is created.
 class Memcached
   Pool = Leveret::Pool
   private_constant :Pool
@@ -62,7 +62,7 @@ class Memcached
   end
   alias dup clone
 
-  # Ends the connections and begins anew.
+  # Closes the connections and reconnects.
   # @param current_servers [String, Array<String>, nil] others; nil: the same
   # @raise [ArgumentError] one cannot be understood
   def reset(current_servers = nil)
@@ -91,7 +91,7 @@ class Memcached
 
   # --- storing ---
 
-  # Stores a value, whatever is there.
+  # Stores a value unconditionally.
   # @param key [String] with the prefix at most 250 bytes
   # @param value [Object]
   # @param ttl [Integer] seconds; 0: no end; above 30 days: a Unix time
@@ -174,7 +174,7 @@ class Memcached
   # @param decode [Boolean] by the codec, both ways
   # @return [Object] of an Array of keys a Hash of those that were stored
   # @raise [NotFound] there is nothing
-  # @raise [ConnectionDataExists] somebody has stored another value meanwhile
+  # @raise [ConnectionDataExists] another client has stored a value meanwhile
   # @raise [ClientError] without the option +support_cas+
   # @raise [Error] a child that says what the server, or the way to it, has answered
   # @raise [TypeError] the key, or a ttl, is of another class
@@ -328,7 +328,7 @@ class Memcached
     raise ConnectionDataExists, "Key #{{ key => server_by_key(key) }.inspect}" unless stored
   end
 
-  # Gives those that were stored: nobody had changed them meanwhile.
+  # Returns those that were stored: no other client had changed them meanwhile.
   def cas_many(keys, ttl, decode)
     rows = asking(keys) { @pool.fetch_multi(keys.map { |key| wire_key(key) }, true) }
     tokens = keys.zip(rows).to_h.compact

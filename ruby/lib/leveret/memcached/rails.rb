@@ -92,7 +92,7 @@ class Memcached
       log_exception(e)
     end
 
-    # Stores a value, whatever is there.
+    # Stores a value unconditionally.
     # @param key [String]
     # @param value [Object]
     # @param ttl [#to_i] seconds; 0: no end
@@ -156,7 +156,7 @@ class Memcached
     # @param raw [Boolean] a String as it is, without the codec
     # @yieldparam value [Object]
     # @yieldreturn [Object] what is to be there
-    # @return [Boolean] false: there is nothing, somebody was faster, or it failed
+    # @return [Boolean] false: there is nothing, another client was faster, or it failed
     def cas(key, ttl = @default_ttl, raw = false, &block)
       super(key, seconds(ttl), !raw, &block)
       true

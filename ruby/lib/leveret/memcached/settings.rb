@@ -48,7 +48,7 @@ class Memcached
   # Characters of the longest prefix with its delimiter.
   PREFIX_MAX = 127
 
-  # The options and what they are unless they are given; times are in seconds. Applications may change it.
+  # The options and their defaults; times are in seconds. Applications may change it.
   DEFAULTS = {
     hash: :fnv1_32, no_block: false, noreply: false, distribution: :consistent_ketama, ketama_weighted: true, buffer_requests: false,
     cache_lookups: true, support_cas: false, tcp_nodelay: false, show_backtraces: false, retry_timeout: 60, timeout: 0.25, rcv_timeout: nil,
@@ -152,7 +152,7 @@ class Memcached
       values.fetch(@options[name]) { raise ArgumentError, "Invalid behavior value #{@options[name].inspect} for #{name.inspect}" }
     end
 
-    # 0 is for ever.
+    # 0 means no expiry.
     def milliseconds(name)
       value = @options[name]
       raise ArgumentError, "Invalid behavior value #{value.inspect} for #{name.inspect}" unless value.is_a?(Numeric) && value >= 0

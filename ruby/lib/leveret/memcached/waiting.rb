@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 class Memcached
-  # The pools in which writes wait to be sent (+buffer_requests+). Each stays alive, and so unsent writes are not lost with a client that nobody
-  # refers to any more: the garbage collector sends nothing. They are sent as the program ends, or when too many others wait.
+  # The pools with unsent writes (+buffer_requests+). Each stays alive, so unsent writes are not lost with an unreferenced client:
+  # the garbage collector sends nothing. They are sent at the end of the program, or when too many others wait.
   # @private
   module Waiting
     # Pools that may wait at a time.
@@ -28,7 +28,7 @@ class Memcached
 
       private
 
-      # Nobody asked for these writes to be sent now, so nobody is told that it failed. A fork has none: they are its parent's.
+      # No caller asked for these writes to be sent now, so failures are not reported. A fork has none: they belong to its parent.
       def flush(pool)
         pool&.flush_quiet
       rescue Leveret::Error

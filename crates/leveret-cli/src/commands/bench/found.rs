@@ -1,4 +1,4 @@
-//! What this host has: PHP, its extensions, servers.
+//! Software of this host: PHP, its extensions, servers.
 use super::peer::{CachePeer, PeerServer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

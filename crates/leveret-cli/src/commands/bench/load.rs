@@ -20,13 +20,13 @@ const VALUE_LEN: usize = 100;
 /// Keys of a request that asks for many.
 const MANY: u32 = 100;
 
-/// Of requests that only prepare what is measured.
+/// Depth of requests that only prepare the measurement.
 const DEPTH: u32 = 32;
 
 /// Where the servers' processes are named, in the folder of a turn.
 const PIDS: &str = "server/pids";
 
-/// Ask a server, compare its answers, and say what they cost
+/// Measure a server, and verify its answers
 #[derive(Args, Debug)]
 pub struct TurnArgs {
     #[command(subcommand)]
@@ -44,7 +44,7 @@ enum Measure {
         #[command(flatten)]
         place: Place,
     },
-    /// How long an answer takes, at a rate that is kept whatever the server does
+    /// Latency of answers at a fixed rate of requests
     Latency {
         /// The part of all answers that did not take longer
         quantile: f64,

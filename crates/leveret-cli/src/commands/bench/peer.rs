@@ -1,4 +1,4 @@
-//! Who is compared: the caches of a chart, and those that the user adds.
+//! The compared caches: those of a chart, and those that the user adds.
 use crate::output::Failure;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -27,10 +27,10 @@ pub struct CachePeer {
     /// It is no cache: see `Row`.
     #[serde(default)]
     pub baseline: bool,
-    /// What it does not work without.
+    /// Its requirements.
     #[serde(default)]
     pub ini: Vec<String>,
-    /// What it is given so that it shows its best.
+    /// Settings with which it is fastest.
     #[serde(default)]
     pub tuned: Vec<String>,
     #[serde(default)]

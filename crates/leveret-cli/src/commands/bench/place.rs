@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const START_PATIENCE: Duration = Duration::from_secs(20);
-/// What a program may say: an error, or one line of figures.
+/// Limit of a program's output: an error, or one line of figures.
 const SAID_MAX: u64 = 64 << 10;
 
 /// Why a turn has no figures.
@@ -64,7 +64,7 @@ impl BenchFolder {
         Ok(BenchFolder { folder, stop })
     }
 
-    /// An empty folder for one turn, gone with what it returns.
+    /// An empty folder for one turn, removed with the returned value.
     pub fn turn(&self) -> Result<Turn<'_>, TurnTrouble> {
         let folder = self.folder.join("turn");
         for folder in [&folder, &folder.join("client"), &folder.join("server")] {
@@ -87,7 +87,7 @@ impl Drop for BenchFolder {
     }
 }
 
-/// What a SIGKILL left lying about.
+/// Removes the files of a killed run.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -172,7 +172,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Runs to the end, or until patience does; returns what was said on both outputs.
+    /// Runs to the end or to the time-out; returns both outputs.
     pub fn run(
         &self,
         program: &Path,
@@ -200,7 +200,7 @@ impl Turn<'_> {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(program).args(words).current_dir(&self.folder);
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-        // A group of its own, so that what it forks can be ended with it.
+        // A group of its own, so that its children can be ended with it.
         let child = command.process_group(0).spawn();
         let child =
             child.map_err(|error| TurnTrouble::Failed(format!("setpriv does not start: {}", reason(&error))))?;

@@ -1,4 +1,4 @@
-//! What a run found: as data, and beside an older one.
+//! Results of a run: as data, and compared with an older run.
 use super::found::Machine;
 use leveret_rounds::Spread;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct BenchReport {
     pub time: u64,
     pub machine: Machine,
     pub rounds: usize,
-    /// Everybody as installed, without what is done for the peers.
+    /// All caches as installed, without settings in favour of the peers.
     pub fair_defaults: bool,
     pub charts: Vec<Drawn>,
 }
@@ -59,12 +59,12 @@ impl Unit {
         }
     }
 
-    /// What is counted hardly differs from round to round, unlike what a clock says.
+    /// Counts hardly differ between rounds, unlike times.
     pub fn is_counted(self) -> bool {
         self != Unit::Seconds
     }
 
-    /// What a part of an older figure is a part of.
+    /// The unit of an older figure's part.
     fn then(self) -> &'static str {
         match self {
             Unit::Seconds => "the time that it took then",
@@ -80,7 +80,7 @@ pub struct Drawn {
     pub name: String,
     pub title: String,
     pub means: String,
-    /// What is done for the peers, and what is not.
+    /// Settings in favour of the peers, and their limits.
     pub fairness: String,
     pub keys: u32,
     /// Of the figures of its rows.
@@ -90,7 +90,7 @@ pub struct Drawn {
     pub control_of: Option<String>,
     /// The second figure of each round over the first.
     pub control: Option<Spread>,
-    /// False where the control differs from itself: nobody should conclude anything.
+    /// False if the control differs from itself: draw no conclusion.
     pub reliable: bool,
     pub rows: Vec<ReportRow>,
 }
@@ -103,7 +103,7 @@ pub struct ReportRow {
     #[serde(default)]
     pub variant: String,
     pub ours: bool,
-    /// It has no cache: what it takes, all take.
+    /// Without a cache: the time that all rows include.
     #[serde(default)]
     pub baseline: bool,
     /// In the chart's unit.
@@ -113,7 +113,7 @@ pub struct ReportRow {
     pub client_cpu: Option<Spread>,
     /// Those of its servers, together.
     pub server_cpu: Option<Spread>,
-    /// Of the figure, what was spent where; empty where the chart does not say.
+    /// Parts of the figure; empty if the chart does not tell them.
     #[serde(default)]
     pub parts: Vec<Part>,
     /// Of each round.
@@ -122,7 +122,7 @@ pub struct ReportRow {
     pub asked: u64,
     /// Those of them that were right.
     pub verified: u64,
-    /// Seconds that somebody has published, of another machine and without verified values.
+    /// Published seconds, of another machine and without verified values.
     pub published: Option<f64>,
     /// Why there is nothing to draw.
     pub failed: Option<String>,
@@ -168,7 +168,7 @@ impl ReportRow {
         Some(client + &servers.unwrap_or_default())
     }
 
-    /// What its figure consists of, and what is left of it.
+    /// The figure's parts, and the rest.
     pub fn profile(&self, unit: Unit) -> Option<String> {
         let rest = self.figure?.median - self.parts.iter().map(|part| part.figure.median).sum::<f64>();
         let parts = self.parts.iter().map(|part| format!("{} {}", part.name, unit.shown(part.figure.median)));
@@ -176,12 +176,12 @@ impl ReportRow {
             .then(|| parts.chain([format!("all else {}", unit.shown(rest))]).collect::<Vec<_>>().join(" + "))
     }
 
-    /// This machine does not have it. What was tried and failed is another matter.
+    /// Not installed on this machine. A failed attempt is another case.
     fn is_missing(&self) -> bool {
         self.figure.is_none() && self.published.is_none() && self.command.is_none()
     }
 
-    /// What stands where its bar would be.
+    /// Text in place of its bar.
     pub fn excuse(&self) -> String {
         if let Some(seconds) = self.published {
             return format!("published: {}, another machine, not verified", Unit::Seconds.shown(seconds));
@@ -191,7 +191,7 @@ impl ReportRow {
     }
 }
 
-/// Who took least of a chart, or of one of its variants.
+/// The fastest of a chart, or of one of its variants.
 pub struct First<'a> {
     pub chart: &'a Drawn,
     pub variant: &'a str,
@@ -251,13 +251,13 @@ impl Drawn {
 }
 
 impl BenchReport {
-    /// What stands above figures that nobody should rely on.
+    /// Warning above unreliable figures.
     pub fn caution(&self) -> Option<&'static str> {
         (self.rounds == 1)
             .then_some("One round: do not quote these figures. Nothing shows how far they vary (--rounds 9 would).")
     }
 
-    /// Who is first in each chart, ours or not.
+    /// The fastest of each chart, ours or not.
     pub fn firsts(&self) -> Vec<First<'_>> {
         let mut firsts: Vec<First> = Vec::new();
         for chart in &self.charts {

@@ -1,4 +1,4 @@
-//! The rounds: everybody has one turn in each, and whoever is first changes.
+//! The rounds: each cache has one turn in each, in rotating order.
 use super::charts::{Chart, ChartLanguage, Variant};
 use super::found::FoundPrograms;
 use super::peer::{CachePeer, PeerServer};
@@ -30,7 +30,7 @@ struct Figures {
     client_cpu: Option<f64>,
     #[serde(default)]
     server_cpu: Option<f64>,
-    /// Of the figure, what was spent where.
+    /// Parts of the figure.
     #[serde(default)]
     parts: Vec<(String, f64)>,
     asked: u64,
@@ -39,7 +39,7 @@ struct Figures {
     said: Option<String>,
 }
 
-/// Who a row is about.
+/// Subject of a row.
 struct Side<'a> {
     peer: &'a CachePeer,
     variant: &'a Variant,
@@ -49,7 +49,7 @@ struct Side<'a> {
 pub struct Stopped;
 
 impl BenchRun<'_> {
-    /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
+    /// One cache has two turns in each round: the ratio of the second to the first is the control.
     pub fn chart(&self, chart: &Chart, peers: &[CachePeer], progress: &LongWork) -> Result<Drawn, Stopped> {
         let sides: Vec<Side> =
             self.variants(chart).flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
@@ -109,7 +109,7 @@ impl BenchRun<'_> {
         })
     }
 
-    /// Three are enough to see whether what is counted differs.
+    /// Three are enough to see whether counts differ.
     fn rounds_of(&self, chart: &Chart) -> usize {
         if chart.unit.is_counted() {
             self.rounds.min(3)
@@ -123,7 +123,7 @@ impl BenchRun<'_> {
         self.rounds_of(chart) * (peers.len() * self.variants(chart).count() + 1)
     }
 
-    /// A quick run leaves out what lies between the first and the last.
+    /// A quick run only has the first and the last variant.
     fn variants<'c>(&self, chart: &'c Chart) -> impl Iterator<Item = &'c Variant> {
         let step = if self.quick { (chart.variants.len() - 1).max(1) } else { 1 };
         chart.variants.iter().step_by(step)
@@ -212,7 +212,7 @@ impl BenchRun<'_> {
             return Err(TurnTrouble::Failed(format!("its server has ended in the middle, {how}")));
         }
         drop(servers);
-        // What a library prints may stand before it.
+        // A library may print something before it.
         let line = said.lines().last().unwrap_or_default();
         let figures: Figures = serde_json::from_str(line).map_err(|_| {
             TurnTrouble::Failed(if said.is_empty() {

@@ -1,4 +1,4 @@
-//! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+//! The arenas of the folder: whether they can be opened and are large enough, and leftover files.
 use super::folder::ArenaFolder;
 use super::known::KnownArena;
 use super::php::access;
@@ -13,8 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const SUBJECT: &str = "arenas";
-/// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly
-/// better.
+/// Evictions in a full cache are normal; from one per hundred stores on, a larger arena would visibly help.
 const EVICTED_PER_SET: f64 = 0.01;
 
 pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
@@ -37,7 +36,7 @@ pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
                         .map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))),
                 );
             }
-            // In a folder that is no group's, what its members have made is not trusted: the folder's own finding.
+            // In a folder without a group, files of its members are not trusted: reported as the folder's finding.
             Err(leveret_place::PlaceError::Open(OpenError::Untrusted { .. })) if place.fault.is_some() => {}
             Err(error) => findings.extend(unusable(arena, error)),
         }
@@ -45,16 +44,16 @@ pub fn examine(place: &ArenaFolder, known: &[KnownArena]) -> Vec<Finding> {
     findings.extend(leftovers(dir).into_iter().map(|path| {
         let means = "A process was killed while it made an arena. Nobody uses the file, but it takes memory.";
         Finding::note(SUBJECT, format!("{} was left behind", path.display()), means)
-            .mended_by(format!("rm {}", shell_word(&path)))
+            .fixed_by(format!("rm {}", shell_word(&path)))
     }));
     findings
 }
 
-/// None where the folder is what is wrong: that is the folder's own finding.
+/// `None` if the folder is wrong: reported as the folder's finding.
 fn unusable(arena: &KnownArena, error: &leveret_place::PlaceError) -> Option<Finding> {
     use leveret_place::PlaceError::Open;
     let remove = || format!("leveret rm --force {}", shell_word(&arena.path));
-    let (means, mend) = match error {
+    let (means, fix) = match error {
         Open(OpenError::UntrustedFolder { .. }) => return None,
         Open(OpenError::LayoutMismatch { .. } | OpenError::UnknownFeatures { .. }) => {
             ("Another version of Leveret made it. Stop what uses it before you remove it.", remove())
@@ -71,7 +70,7 @@ fn unusable(arena: &KnownArena, error: &leveret_place::PlaceError) -> Option<Fin
             open(arena).unwrap_or_else(|| format!("See whose it is: ls -l {}", shell_word(&arena.path))),
         ),
     };
-    Some(Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend))
+    Some(Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, fix))
 }
 
 /// The command that gives an arena to the group of its folder, or to this user. None where it is a link or the like.
@@ -91,10 +90,10 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             counted(stats.items, "item"),
             bytes(stats.free),
             bytes(stats.memory),
-            counted(u64::from(stats.attached), "living writer")
+            counted(u64::from(stats.attached), "attached writer")
         ) + &taken_over(stats.recoveries),
     )];
-    // Where the file system is too small for it a larger arena helps nobody: that is the folder's finding.
+    // On a file system that is too small, a larger arena does not help: reported as the folder's finding.
     if can_grow && stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
         let larger = (stats.memory * 2) >> 20;
         let (setting, whose) = match (is_served, name.starts_with("apcu")) {
@@ -110,7 +109,7 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
                 percent(stats.evicted, stats.sets)
             ),
             format!("{} is too small for what is kept there: items go before their time.", bytes(stats.memory)),
-            format!("Set {setting} in {whose}, then: leveret rm --force {name}, and restart what uses it (the next process makes it anew, empty)"),
+            format!("Set {setting} in {whose}, then: leveret rm --force {name}, and restart what uses it (the next process creates it again, empty)"),
         ));
     }
     findings.extend(refused(name, stats, can_grow));
@@ -124,29 +123,23 @@ fn older(name: &str, layout: u32) -> Option<Finding> {
     is_older.then(|| {
         let means = "Programs use it as before. It keeps deadlines to the second and has no eviction policy.";
         Finding::note(SUBJECT, format!("{name}: has layout {layout}; new arenas have {LAYOUT_VERSION}"), means)
-            .mended_by(format!(
-                "leveret renew {name} (drops all items; processes of an older version go on without it)"
-            ))
+            .fixed_by(format!("leveret renew {name} (drops all items; processes of an older version go on without it)"))
     })
 }
 
 /// Of the last hour only, so that the finding ends.
 fn refused(name: &str, stats: &Summary, can_grow: bool) -> Option<Finding> {
     let ago = stats.refused_secs_ago.filter(|secs| *secs < 3600)?;
-    let mend = match (stats.refused_busy == stats.refused, can_grow) {
+    let fix = match (stats.refused_busy == stats.refused, can_grow) {
         (true, _) => "See which processes are stopped (state T): ps -eo pid,stat,args".to_owned(),
         (false, false) => "Free space on the arena's file system, so that the arena can grow".to_owned(),
         (false, true) => format!("See how much the arena may grow: leveret stats {name}"),
     };
     Some(Finding::warning(
         SUBJECT,
-        format!(
-            "{name}: {} found no room, the last one {} ago",
-            counted(stats.refused, "write"),
-            span(ago.unsigned_abs())
-        ),
-        "What they wanted to store is not in the cache.".to_owned(),
-        mend,
+        format!("{name}: {} refused, the last one {} ago", counted(stats.refused, "write"), span(ago.unsigned_abs())),
+        "Their values are not in the cache.".to_owned(),
+        fix,
     ))
 }
 
@@ -185,25 +178,25 @@ mod tests {
         assert_eq!(levels(stats(0, 0, 0)), [Severity::Ok]);
         assert_eq!(levels(stats(1000, 10, 0)), [Severity::Ok]);
         assert_eq!(levels(stats(1000, 11, 1)), [Severity::Ok, Severity::Warning]);
-        let mend = |is_served, can_grow| {
-            judge("apcu", &stats(1000, 500, 0), is_served, can_grow).get(1).and_then(|finding| finding.mend.clone())
+        let fix = |is_served, can_grow| {
+            judge("apcu", &stats(1000, 500, 0), is_served, can_grow).get(1).and_then(|finding| finding.fix.clone())
         };
-        let anew = "then: leveret rm --force apcu, and restart what uses it (the next process makes it anew, empty)";
-        assert_eq!(mend(false, true), Some(format!("Set apc.shm_size=128M in PHP, {anew}")));
-        assert_eq!(mend(true, true), Some(format!("Set memory-limit = \"128\" in /etc/leveret.toml (or -m), {anew}")));
-        assert_eq!(mend(false, false), None, "its file system is full");
+        let anew = "then: leveret rm --force apcu, and restart what uses it (the next process creates it again, empty)";
+        assert_eq!(fix(false, true), Some(format!("Set apc.shm_size=128M in PHP, {anew}")));
+        assert_eq!(fix(true, true), Some(format!("Set memory-limit = \"128\" in /etc/leveret.toml (or -m), {anew}")));
+        assert_eq!(fix(false, false), None, "its file system is full");
     }
 
     #[test]
     fn refused_writes_are_found_for_an_hour() {
         let found = |refused, refused_busy, refused_secs_ago| {
             let stats = Summary { refused, refused_busy, refused_secs_ago, ..Summary::default() };
-            judge("shop", &stats, false, false).get(1).and_then(|finding| finding.mend.clone())
+            judge("shop", &stats, false, false).get(1).and_then(|finding| finding.fix.clone())
         };
         assert_eq!(found(0, 0, None), None);
         assert_eq!(found(7, 0, Some(3600)), None);
-        assert!(found(7, 7, Some(3599)).is_some_and(|mend| mend.contains("ps -eo")));
-        assert!(found(7, 6, Some(0)).is_some_and(|mend| mend.contains("file system")));
+        assert!(found(7, 7, Some(3599)).is_some_and(|fix| fix.contains("ps -eo")));
+        assert!(found(7, 6, Some(0)).is_some_and(|fix| fix.contains("file system")));
     }
 
     #[test]
@@ -211,8 +204,8 @@ mod tests {
         for (layout, want) in [(0, None), (1, Some("leveret renew shop")), (LAYOUT_VERSION, None)] {
             let stats = Summary { layout, ..Summary::default() };
             let found = judge("shop", &stats, false, true).into_iter().nth(1);
-            let mend = found.as_ref().and_then(|finding| finding.mend.as_deref());
-            assert_eq!(mend.and_then(|mend| mend.get(..want.map_or(0, str::len))), want, "{layout}");
+            let fix = found.as_ref().and_then(|finding| finding.fix.as_deref());
+            assert_eq!(fix.and_then(|fix| fix.get(..want.map_or(0, str::len))), want, "{layout}");
             assert!(found.is_none_or(|finding| finding.level == Severity::Note));
         }
     }

@@ -1,4 +1,4 @@
-//! What takes the space of a file system: its largest files, and what no name shows any more.
+//! Usage of a file system: its largest files, and files without a name.
 use crate::output::shown;
 use crate::units::{bytes, counted};
 use std::fs::{read_dir, symlink_metadata};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 3;
 /// Files that are looked at: a /dev/shm may hold millions.
 const LOOKED_AT_MAX: usize = 100_000;
-/// Below this, what has no name is not worth a word.
+/// Smaller files without a name are not reported.
 const NAMELESS_MIN: u64 = 1 << 20;
 
-/// `: /dev/shm/a takes 60.0 MiB, ...`, for the file system that is mounted here and of which so many bytes are in use.
+/// `: /dev/shm/a takes 60.0 MiB, ...`, for the file system mounted here with `used` bytes in use.
 pub fn of(mount: &Path, used: u64) -> String {
     let mut files = files(mount);
     files.sort_by(|a, b| b.cmp(a));
@@ -53,7 +53,7 @@ fn files(mount: &Path) -> Vec<(u64, PathBuf)> {
             match symlink_metadata(&path) {
                 Ok(stat) if stat.dev() != device => {}
                 Ok(stat) if stat.is_dir() => folders.push(path),
-                // In units of 512 bytes, whatever the file system's own are.
+                // In units of 512 bytes on every file system.
                 Ok(stat) => files.push((stat.blocks() * 512, path)),
                 Err(_) => {}
             }

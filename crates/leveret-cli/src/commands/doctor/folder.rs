@@ -1,4 +1,4 @@
-//! The folder of the arenas: who may use it, and who shares it.
+//! The folder of the arenas: which users may use it and share it.
 use super::known::KnownArena;
 use super::volume::{self, mount_point, Volume};
 use super::{Finding, Severity};
@@ -15,16 +15,24 @@ const SUBJECT: &str = "folder";
 
 /// How `user` comes to share the folder of the group.
 pub fn sharing(user: &str) -> String {
-    // A package has made it.
-    if let (Ok(true), Ok(shared)) = (leveret_place::check_default(Path::new(SHARED)), fs::metadata(SHARED)) {
-        if shared.mode() & 0o2070 == 0o2070 && shared.gid() != 0 {
-            return format!("usermod -aG {} {user}", AccountFiles::read().group_name(shared.gid()));
-        }
-    }
-    format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making())
+    sharing_with(shared_group().as_deref(), user)
 }
 
-/// How the folder of the group comes to be. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
+/// The group of a folder that a package has made.
+fn shared_group() -> Option<String> {
+    leveret_place::check_default(Path::new(SHARED)).ok().filter(|is_there| *is_there)?;
+    let shared = fs::metadata(SHARED).ok().filter(|shared| shared.mode() & 0o2070 == 0o2070 && shared.gid() != 0)?;
+    Some(AccountFiles::read().group_name(shared.gid()))
+}
+
+fn sharing_with(group: Option<&str>, user: &str) -> String {
+    match group {
+        Some(group) => format!("usermod -aG {group} {user}"),
+        None => format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making()),
+    }
+}
+
+/// How the folder of the group comes to be. /dev/shm is empty after a boot: systemd-tmpfiles creates it again.
 fn making() -> String {
     if Path::new("/usr/bin/systemd-tmpfiles").exists() {
         format!(
@@ -42,9 +50,9 @@ pub enum ChosenBy {
     Option,
     /// $LEVERET_DIR
     Environment,
-    /// Nobody: the folder of the group.
+    /// The default: the folder of the group.
     Shared,
-    /// Nobody: the user's own folder.
+    /// The default: the user's own folder.
     Private,
 }
 
@@ -88,7 +96,7 @@ fn shared_fault(users: &AccountFiles) -> Option<Finding> {
         return Some(Finding::problem(
             SUBJECT,
             why,
-            format!("Whoever owns it could read and rewrite what everybody caches. Until it is removed each user has arenas of his own and shares nothing.{as_root}"),
+            format!("Its owner could read and change what all users cache. Until it is removed, each user has private arenas and shares nothing.{as_root}"),
             format!("rm -r {SHARED}; groupadd -f leveret && {}", making()),
         ));
     }
@@ -102,7 +110,7 @@ fn shared_fault(users: &AccountFiles) -> Option<Finding> {
     let (level, means) = if mode & 0o002 != 0 {
         (
             Severity::Problem,
-            "Everybody may put files there, so it is not used: each user has arenas of his own and shares nothing.",
+            "Every user may create files there, so it is not used: each user has private arenas and shares nothing.",
         )
     } else if mode & 0o070 != 0o070 || is_roots {
         (
@@ -122,7 +130,7 @@ fn shared_fault(users: &AccountFiles) -> Option<Finding> {
             users.group_name(found.gid())
         ),
         means: format!("{means}{as_root}"),
-        mend: Some(format!("{regroup}chmod 2770 {SHARED}")),
+        fix: Some(format!("{regroup}chmod 2770 {SHARED}")),
     })
 }
 
@@ -151,7 +159,7 @@ pub struct FolderFacts {
     pub logind_cleans: bool,
 }
 
-/// What somebody has put in the place of a user's own folder.
+/// What another user has put in the place of a user's own folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub struct Squatter {
     pub folder: PathBuf,
@@ -215,7 +223,7 @@ fn gather(place: &ArenaFolder) -> io::Result<FolderFacts> {
     })
 }
 
-/// Whose own folder has this name: `leveret-33`, or where somebody else had taken that, `leveret-33.` and more.
+/// Whose own folder has this name: `leveret-33`, or, if another user had taken that, `leveret-33.` and more.
 fn user_of(folder: &Path) -> Option<u32> {
     folder.to_str()?.strip_prefix(SHARED)?.strip_prefix('-')?.split('.').next()?.parse().ok()
 }
@@ -290,7 +298,7 @@ fn judge(facts: &FolderFacts, known: &[KnownArena]) -> Vec<Finding> {
                 "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)",
                 format!("When {} logs out for the last time, the arenas that this user has made go, also in a shared folder.", facts.user),
             )
-            .mended_by(format!("loginctl enable-linger {}", facts.user)),
+            .fixed_by(format!("loginctl enable-linger {}", facts.user)),
         );
     }
     findings
@@ -308,7 +316,7 @@ fn access_finding(facts: &FolderFacts) -> Finding {
     }
     if let Some(why) = &facts.distrust {
         let means =
-            "Whoever owns the folder, or may put his own file in an arena's place, decides what is read there: no arena of it is used.";
+            "The folder's owner, and users who may replace files in it, decide what is read there: no arena in it is used.";
         return Finding::problem(SUBJECT, why.clone(), means, trusting(facts));
     }
     if !facts.may_write {
@@ -319,10 +327,11 @@ fn access_finding(facts: &FolderFacts) -> Finding {
         return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, opening(facts));
     }
     if facts.mode & 0o002 != 0 {
-        let means = "A neighbour may take an arena's name before you do; it is then refused, and there is no arena of that name.";
+        let means =
+            "Another user may create an arena's file first; it is then refused, and there is no arena of that name.";
         return Finding::warning(
             SUBJECT,
-            format!("everybody may make files in {dir}"),
+            format!("every user may create files in {dir}"),
             means,
             format!("Make a folder in it and name that one: mkdir -m 700 {dir}/arenas"),
         );
@@ -344,7 +353,7 @@ fn trusting(FolderFacts { dir, owner, user, mode, .. }: &FolderFacts) -> String 
     } else if owner != user && owner != "root" {
         format!("Run this as {owner}: sudo -u {owner} leveret. To share the folder with its group: chown root {dir}")
     } else {
-        "Name the folder that is meant, without a symbolic link of somebody else on the way to it.".to_owned()
+        "Name the folder without a symbolic link of another user on the way to it.".to_owned()
     }
 }
 
@@ -375,7 +384,7 @@ fn opening(FolderFacts { dir, user, owner, group, mode, .. }: &FolderFacts) -> S
 fn sharing_findings(facts: &FolderFacts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.shared_is_closed {
-        let mend = match facts.is_member {
+        let fix = match facts.is_member {
             true => format!("Log in again: this session began before {} was in the group.", facts.user),
             false => format!("usermod -aG leveret {}   # then log in again", facts.user),
         };
@@ -387,12 +396,12 @@ fn sharing_findings(facts: &FolderFacts) -> Vec<Finding> {
                 facts.user,
                 facts.dir.display()
             ),
-            mend,
+            fix,
         ));
     }
     for Other { folder, user, may_share } in &facts.others {
         let folder = folder.display();
-        let mend = match may_share {
+        let fix = match may_share {
             true => format!("Restart what runs as {user}, then: rm -r {folder}"),
             // Root may write to any folder: these are of a time when there was none, or LEVERET_DIR hides it.
             false if user == "root" => format!("When nothing of root's uses it: rm -r {folder}"),
@@ -402,7 +411,7 @@ fn sharing_findings(facts: &FolderFacts) -> Vec<Finding> {
             "What runs as {user} and uses them shares nothing with {}; 'sudo -u {user} leveret list' shows them.",
             facts.dir.display()
         );
-        findings.push(Finding::note(SUBJECT, format!("{folder} holds arenas of {user}"), means).mended_by(mend));
+        findings.push(Finding::note(SUBJECT, format!("{folder} holds arenas of {user}"), means).fixed_by(fix));
     }
     findings
 }
@@ -444,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn each_illness_is_found_and_can_be_mended() {
+    fn each_problem_is_found_and_has_a_fix() {
         let squatter = Squatter {
             folder: PathBuf::from("/dev/shm/leveret-1000"),
             owner: "games".to_owned(),
@@ -479,7 +488,7 @@ mod tests {
                 .unwrap_or_else(|| panic!("{name}: nothing found"));
             assert_eq!(worst.level, want, "{name}: {worst:?}");
             assert!(
-                worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(),
+                worst.fix.as_ref().is_some_and(|fix| !fix.is_empty()) && !worst.means.is_empty(),
                 "{name}: {worst:?}"
             );
         }
@@ -489,39 +498,43 @@ mod tests {
     /// is root's. An owner without rights was told to become the owner.
     #[test]
     fn what_mends_a_closed_folder_opens_it() {
-        let mend = |owner: &str, group: &str, mode| {
+        let fix = |owner: &str, group: &str, mode| {
             let facts =
                 FolderFacts { owner: owner.to_owned(), group: group.to_owned(), mode, may_write: false, ..healthy() };
-            judge(&facts, &[]).swap_remove(0).mend.unwrap_or_default()
+            judge(&facts, &[]).swap_remove(0).fix.unwrap_or_default()
         };
-        assert_eq!(mend("root", "leveret", 0o2770), "usermod -aG leveret anna   # then log in again");
+        assert_eq!(fix("root", "leveret", 0o2770), "usermod -aG leveret anna   # then log in again");
         for (group, mode) in [("root", 0o770), ("leveret", 0o730), ("leveret", 0o760), ("leveret", 0o700)] {
             assert_eq!(
-                mend("root", group, mode),
+                fix("root", group, mode),
                 "chown anna /dev/shm/leveret && chmod u+rwx /dev/shm/leveret",
                 "{group} {mode:o}"
             );
         }
-        assert_eq!(mend("anna", "leveret", 0o370), "chmod u+rwx /dev/shm/leveret");
+        assert_eq!(fix("anna", "leveret", 0o370), "chmod u+rwx /dev/shm/leveret");
     }
 
     #[test]
     fn who_keeps_arenas_elsewhere_is_named_and_told_how_to_share() {
-        let mend = |may_share| {
+        let fix = |may_share| {
             let other = Other { folder: PathBuf::from("/dev/shm/leveret-102"), user: "memcache".to_owned(), may_share };
             let finding = judge(&FolderFacts { others: vec![other], ..healthy() }, &[]).swap_remove(1);
             assert_eq!(
                 (finding.level, finding.found.as_str()),
                 (Severity::Note, "/dev/shm/leveret-102 holds arenas of memcache")
             );
-            finding.mend.unwrap_or_default()
+            finding.fix.unwrap_or_default()
         };
-        assert!(
-            mend(false).contains("usermod -aG leveret memcache && ") && mend(false).contains(SHARED),
-            "{}",
-            mend(false)
-        );
-        assert_eq!(mend(true), "Restart what runs as memcache, then: rm -r /dev/shm/leveret-102");
+        // This host may have a folder of the group.
+        assert!(fix(false).starts_with(&format!("{}   # then restart ", sharing("memcache"))), "{}", fix(false));
+        assert_eq!(fix(true), "Restart what runs as memcache, then: rm -r /dev/shm/leveret-102");
+    }
+
+    #[test]
+    fn a_folder_that_is_there_is_joined_and_another_one_made() {
+        assert_eq!(sharing_with(Some("web"), "anna"), "usermod -aG web anna");
+        let made = sharing_with(None, "anna");
+        assert!(made.contains("usermod -aG leveret anna && ") && made.contains(SHARED), "{made}");
     }
 
     #[test]

@@ -1,16 +1,15 @@
-//! The arenas of the folder, each opened once for all who judge them.
+//! The arenas of the folder, each opened once for all checks.
 use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::target;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An arena's file, and what it said when it was opened.
+/// An arena's file, and the result of opening it.
 pub struct KnownArena {
     pub name: String,
     pub path: PathBuf,
-    /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never
-    /// allocated.
+    /// Length of the file, which a process maps. Far more than the arena's memory: most of it is never allocated.
     pub file_len: u64,
     pub state: Result<Summary, leveret_place::PlaceError>,
     /// Where living servers say that they serve it.

@@ -87,7 +87,7 @@ fn judge(facts: &LimitFacts) -> Vec<Finding> {
         ));
     }
     if findings.is_empty() {
-        findings.push(Finding::ok(SUBJECT, "none stands in the way"));
+        findings.push(Finding::ok(SUBJECT, "none is too low"));
     }
     findings
 }

@@ -24,7 +24,7 @@ const MODULES: [&str; 3] = ["apcu", "memcached", "memcache"];
 struct Told {
     who: String,
     finding: Finding,
-    /// The unit that takes the mended configuration when it is restarted.
+    /// The unit that takes the fixed configuration when it is restarted.
     restart: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub fn examine(php: Option<&Path>, place: &ArenaFolder, known: &[KnownArena]) ->
             Err(ask::Silent::Absent) => told.push(tell(Finding::note(
                 SUBJECT,
                 format!("{} was not found", asked.binary.display()),
-                "If PHP lies elsewhere, name it: leveret doctor --php PATH.",
+                "If PHP is elsewhere, name it: leveret doctor --php PATH.",
             ))),
             Err(ask::Silent::Failed(why)) => told.push(tell(Finding::warning(
                 SUBJECT,
@@ -75,9 +75,9 @@ fn merge(told: Vec<Told>) -> Vec<Finding> {
     }
     let finish = |(finding, names, units): (Finding, Vec<String>, Vec<String>)| Finding {
         found: format!("{}: {}", names.join(", "), finding.found),
-        mend: finding.mend.map(|mend| match units.is_empty() {
-            true => mend,
-            false => format!("{mend} && systemctl try-restart {}", units.join(" ")),
+        fix: finding.fix.map(|fix| match units.is_empty() {
+            true => fix,
+            false => format!("{fix} && systemctl try-restart {}", units.join(" ")),
         }),
         ..finding
     };
@@ -155,8 +155,7 @@ fn judge(asked: &Asked, answer: &PhpAnswer, homes: &[Home], place: &ArenaFolder,
     let mut told = Vec::new();
     let mut tell = |who: &str, finding: Finding| {
         // A sentence says itself what comes after it.
-        let is_command =
-            finding.mend.as_ref().is_some_and(|mend| !mend.ends_with('.') && !mend.starts_with("Install "));
+        let is_command = finding.fix.as_ref().is_some_and(|fix| !fix.ends_with('.') && !fix.starts_with("Install "));
         let restart = asked.service.clone().filter(|_| is_command);
         told.push(Told { who: who.to_owned(), finding, restart });
     };
@@ -182,9 +181,9 @@ fn judge(asked: &Asked, answer: &PhpAnswer, homes: &[Home], place: &ArenaFolder,
         sizes::examine(answer, known).into_iter().for_each(|finding| tell(name, finding));
     }
     for home in homes {
-        if let Some(Closed { why, mend }) = &home.closed {
+        if let Some(Closed { why, fix }) = &home.closed {
             let means = "Its cache is switched off; PHP's log has a line about it.";
-            tell(&home.who, Finding::problem(SUBJECT, why, means, mend.as_str()));
+            tell(&home.who, Finding::problem(SUBJECT, why, means, fix.as_str()));
         } else if home.dir != place.dir && (home.is_chosen || place.fault.is_none()) {
             tell(&home.who, elsewhere(home, place));
         }
@@ -204,7 +203,7 @@ fn unprovided(answer: &PhpAnswer) -> Option<Finding> {
     if missing.is_empty() || (is_leveret_off && !answer.modules.is_empty() && !answer.is_listed) {
         return None;
     }
-    let mend = if is_leveret_off && answer.is_installed {
+    let fix = if is_leveret_off && answer.is_installed {
         enable(answer)
     } else {
         let version = answer.debian_version().map_or(String::new(), |version| format!("-v {version} "));
@@ -213,7 +212,7 @@ fn unprovided(answer: &PhpAnswer) -> Option<Finding> {
     let found = format!("PHP {}: nothing provides {}", answer.version, missing.join(", "));
     let means =
         "The original is disabled, and Leveret does not replace it. A page that uses it fails with a fatal error.";
-    Some(Finding::problem(SUBJECT, found, means, mend))
+    Some(Finding::problem(SUBJECT, found, means, fix))
 }
 
 /// How the extension is switched on.
@@ -238,7 +237,7 @@ fn enable(answer: &PhpAnswer) -> String {
     }
 }
 
-/// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there
+/// Real extensions win over the modules that we provide. A site that adds leveret.so wants its apcu; a real client may be there
 /// on purpose.
 fn rivals(answer: &PhpAnswer) -> Vec<Finding> {
     let provided = answer.setting("leveret.provide").unwrap_or_default();
@@ -250,14 +249,14 @@ fn rivals(answer: &PhpAnswer) -> Vec<Finding> {
             let means = format!(
                 "What PHP code does with {module} reaches no arena. To keep it so, take {module} out of leveret.provide."
             );
-            let mend = match answer.debian_version() {
+            let fix = match answer.debian_version() {
                 Some(version) => format!("phpdismod -v {version} {module}"),
                 None => format!("Remove the line extension={module}.so from PHP's configuration, then restart PHP."),
             };
             if module == "apcu" {
-                Finding::warning(SUBJECT, found, means, mend)
+                Finding::warning(SUBJECT, found, means, fix)
             } else {
-                Finding::note(SUBJECT, found, means).mended_by(mend)
+                Finding::note(SUBJECT, found, means).fixed_by(fix)
             }
         })
         .collect()
@@ -281,7 +280,7 @@ fn apcu_switches(asked: &Asked, answer: &PhpAnswer) -> Option<Finding> {
             "Set apc.enabled=1 in php.ini.",
         ));
     }
-    // PHP's own default, so nothing to mend.
+    // PHP's own default, so nothing to fix.
     (!asked.is_server && !is_on("apc.enable_cli"))
         .then(|| Finding::ok(SUBJECT, "apcu_* is off there (apc.enable_cli=0), as with APCu; web requests have it"))
 }
@@ -289,7 +288,7 @@ fn apcu_switches(asked: &Asked, answer: &PhpAnswer) -> Option<Finding> {
 fn elsewhere(home: &Home, place: &ArenaFolder) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
     // A pool has a user of its own: one folder for all users is the group's.
-    let mend = match &home.pool_user {
+    let fix = match &home.pool_user {
         Some(user) if !home.is_chosen => sharing(user),
         Some(user) => {
             format!("Look at them with sudo -u {user} leveret --dir {theirs}, or set leveret.dir={ours} in PHP and restart php-fpm.")
@@ -300,7 +299,7 @@ fn elsewhere(home: &Home, place: &ArenaFolder) -> Finding {
         SUBJECT,
         format!("its arenas are in {theirs}, this command looks in {ours}"),
         "They do not see the same items.",
-        mend,
+        fix,
     )
 }
 
@@ -365,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_home_that_its_user_cannot_use_is_a_problem() {
-        let closed = Some(Closed { why: "it cannot".to_owned(), mend: "true".to_owned() });
+        let closed = Some(Closed { why: "it cannot".to_owned(), fix: "true".to_owned() });
         let home = Home { who: "php-fpm 8.2, pool www (user shop)".to_owned(), closed, ..Home::default() };
         assert_eq!(levels(&loaded(&[]), &[home], &[]), [Severity::Ok, Severity::Problem]);
     }
@@ -377,7 +376,7 @@ mod tests {
         let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let fpm =
             Asked { service: Some("php8.2-fpm".to_owned()), is_server: true, ..Asked::command_line(Path::new("php")) };
-        let mend = |leveret: bool, is_installed: bool, modules: &[&str], available: &[&str]| {
+        let fix = |leveret: bool, is_installed: bool, modules: &[&str], available: &[&str]| {
             let answer = PhpAnswer {
                 leveret: leveret.then(|| "0.1.0".to_owned()),
                 ini_file: Some("/etc/php/8.2/fpm/php.ini".to_owned()),
@@ -388,18 +387,18 @@ mod tests {
                 ..loaded(&[])
             };
             let findings = merge(judge(&fpm, &answer, &[], &place(), &[]));
-            findings.into_iter().find(|finding| finding.level == Severity::Problem).and_then(|finding| finding.mend)
+            findings.into_iter().find(|finding| finding.level == Severity::Problem).and_then(|finding| finding.fix)
         };
         let ours = Some("phpenmod -v 8.2 leveret && systemctl try-restart php8.2-fpm".to_owned());
         let originals = Some("phpenmod -v 8.2 apcu memcached && systemctl try-restart php8.2-fpm".to_owned());
-        assert_eq!(mend(false, true, &[], &["apcu", "memcached"]), ours);
-        assert_eq!(mend(false, true, &["memcached"], &["apcu", "memcached"]), ours);
-        assert_eq!(mend(false, false, &[], &["apcu", "memcached"]), originals, "after a purge");
-        assert_eq!(mend(true, true, &[], &["apcu", "memcached"]), originals, "leveret.provide is empty");
-        assert_eq!(mend(true, true, &["apcu", "memcached", "memcache"], &["apcu", "memcached"]), None);
-        assert_eq!(mend(false, true, &["apcu"], &["apcu"]), None, "the original is enabled");
-        assert_eq!(mend(false, false, &["memcached"], &["apcu", "memcached"]), None, "Leveret was never here");
-        assert_eq!(mend(false, true, &[], &[]), None, "nothing was ever provided");
+        assert_eq!(fix(false, true, &[], &["apcu", "memcached"]), ours);
+        assert_eq!(fix(false, true, &["memcached"], &["apcu", "memcached"]), ours);
+        assert_eq!(fix(false, false, &[], &["apcu", "memcached"]), originals, "after a purge");
+        assert_eq!(fix(true, true, &[], &["apcu", "memcached"]), originals, "leveret.provide is empty");
+        assert_eq!(fix(true, true, &["apcu", "memcached", "memcache"], &["apcu", "memcached"]), None);
+        assert_eq!(fix(false, true, &["apcu"], &["apcu"]), None, "the original is enabled");
+        assert_eq!(fix(false, false, &["memcached"], &["apcu", "memcached"]), None, "Leveret was never here");
+        assert_eq!(fix(false, true, &[], &[]), None, "nothing was ever provided");
     }
 
     #[test]
@@ -417,7 +416,7 @@ mod tests {
             told("b", "x", Some("fpm")),
         ]);
         let found: Vec<(&str, Option<&str>)> =
-            merged.iter().map(|finding| (finding.found.as_str(), finding.mend.as_deref())).collect();
+            merged.iter().map(|finding| (finding.found.as_str(), finding.fix.as_deref())).collect();
         let all = Some("true && systemctl try-restart fpm apache2");
         assert_eq!(found, [("a, b, c: x", all), ("a: y", Some("true"))]);
     }
@@ -454,7 +453,7 @@ mod tests {
         ];
         let fpm =
             Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
-        // The environment of whoever runs doctor does not reach a pool.
+        // The environment of doctor's user does not reach a pool.
         let mut answer = PhpAnswer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
         let dirs = |answer: &PhpAnswer| {
             let mut dirs: Vec<PathBuf> = homes(&fpm, answer, &users, &[]).into_iter().map(|home| home.dir).collect();
@@ -468,7 +467,7 @@ mod tests {
         assert_eq!(closed.level, Severity::Problem);
         let elsewhere = find("php-fpm 8.2, pools shop, mail (user shop): its arenas are in ");
         assert_eq!(elsewhere.level, Severity::Warning);
-        assert!(elsewhere.mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret shop")), "{findings:?}");
+        assert_eq!(elsewhere.fix.as_deref(), Some(sharing("shop").as_str()), "{findings:?}");
         answer.settings.insert("leveret.dir".to_owned(), Some("/srv/caches".to_owned()));
         assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), PathBuf::from("/srv/caches")]);
     }

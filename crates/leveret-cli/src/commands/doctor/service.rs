@@ -1,4 +1,4 @@
-//! The units of systemd that run `leveret serve`: whether one failed, and who holds its port.
+//! The units of systemd that run `leveret serve`: failures, and the process that holds a port.
 use super::Finding;
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,11 +39,11 @@ fn judge(unit: &str, port: u16, holder: Option<(u32, &str)>) -> Finding {
     };
     let found = format!("{unit} has failed, and {name} (pid {pid}) holds port {port}");
     let means = "Two servers cannot listen on one port. Clients speak to the other one.";
-    let mend = match name {
+    let fix = match name {
         "memcached" => format!("systemctl disable --now memcached && systemctl restart {unit}"),
         _ => format!("Stop {name}, or choose another port in /etc/leveret.toml; then: systemctl restart {unit}"),
     };
-    Finding::problem(SUBJECT, found, means, mend)
+    Finding::problem(SUBJECT, found, means, fix)
 }
 
 /// Units of ours that have failed, or that systemd starts again and again.
@@ -115,13 +115,13 @@ mod tests {
 
     #[test]
     fn a_failed_unit_is_told_with_who_holds_its_port() {
-        let mend = |holder| judge("leveret.service", 11211, holder).mend.unwrap_or_default();
+        let fix = |holder| judge("leveret.service", 11211, holder).fix.unwrap_or_default();
         assert_eq!(
-            mend(Some((7, "memcached"))),
+            fix(Some((7, "memcached"))),
             "systemctl disable --now memcached && systemctl restart leveret.service"
         );
-        assert!(mend(Some((7, "nginx"))).starts_with("Stop nginx, or choose another port"));
-        assert!(mend(None).contains("journalctl -u leveret.service"));
+        assert!(fix(Some((7, "nginx"))).starts_with("Stop nginx, or choose another port"));
+        assert!(fix(None).contains("journalctl -u leveret.service"));
     }
 
     #[test]

@@ -76,10 +76,10 @@ fn file_system_finding(volume: &Volume, dir: &Path) -> Option<Finding> {
         Some((_, name)) => Some(
             Finding::note(
                 SUBJECT,
-                format!("{dir} lies on {name}, a disk"),
+                format!("{dir} is on {name}, a disk"),
                 "The kernel writes changed pages back to the disk; memory only is faster. The contents still end with a reboot.",
             )
-            .mended_by("Use a folder in /dev/shm unless you want it so."),
+            .fixed_by("Use a folder in /dev/shm unless you want it so."),
         ),
         None => {
             let name = UNTESTED
@@ -88,8 +88,8 @@ fn file_system_finding(volume: &Volume, dir: &Path) -> Option<Finding> {
                 .map_or_else(|| format!("file system 0x{:x}", volume.file_system), |(_, name)| (*name).to_owned());
             Some(Finding::warning(
                 SUBJECT,
-                format!("{dir} lies on {name}"),
-                "Arenas need locks that tell whether a process lives, and memory that is really there. Where these are missing, writing is refused.",
+                format!("{dir} is on {name}"),
+                "Arenas need locks that show whether a process is alive, and memory that can be reserved. Without these, writing is refused.",
                 "Use a folder on tmpfs, ext4, xfs or btrfs, such as /dev/shm (LEVERET_DIR; PHP: leveret.dir).",
             ))
         }
@@ -107,7 +107,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[KnownArena]) -> Option<Fi
         .map(|stats| stats.memory.saturating_sub(stats.allocated))
         .sum();
     let wanted = if known.is_empty() { USUAL_MEMORY } else { promised };
-    let mend = enlarge(volume, dir, wanted);
+    let fix = enlarge(volume, dir, wanted);
     let space = || {
         let free = format!("{} has {} free of {}", dir.display(), bytes(volume.available), bytes(volume.size));
         format!("{free}{}", contents::of(mount_point(dir), volume.size.saturating_sub(volume.available)))
@@ -117,7 +117,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[KnownArena]) -> Option<Fi
             SUBJECT,
             space(),
             format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)),
-            mend,
+            fix,
         ));
     }
     if wanted <= volume.available {
@@ -131,7 +131,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[KnownArena]) -> Option<Fi
             bytes(wanted)
         )
     };
-    Some(Finding::warning(SUBJECT, space(), means, mend))
+    Some(Finding::warning(SUBJECT, space(), means, fix))
 }
 
 /// How to give a file system `wanted` more bytes than are in use now.
@@ -165,7 +165,7 @@ mod tests {
 
     fn worst(volume: Volume, known: &[KnownArena]) -> Option<Severity> {
         let findings = judge(&volume, Path::new("/"), known);
-        assert!(findings.iter().all(|finding| finding.mend.is_some() && !finding.means.is_empty()), "{findings:?}");
+        assert!(findings.iter().all(|finding| finding.fix.is_some() && !finding.means.is_empty()), "{findings:?}");
         findings.iter().map(|finding| finding.level).max()
     }
 

@@ -109,7 +109,7 @@ impl<R: BufRead> DumpReader<R> {
                 .iter()
                 .position(|known| *known == word)
                 .map(|at| at as u8)
-                .ok_or_else(|| self.broken(&format!("nobody knows the {name} '{}'", word.escape_debug()))),
+                .ok_or_else(|| self.broken(&format!("unknown {name} '{}'", word.escape_debug()))),
         };
         let encoding = Encoding::new(word("encoding", &ENCODINGS, Encoding::MAX.number())?);
         let meta = Meta::native(encoding)
@@ -118,7 +118,7 @@ impl<R: BufRead> DumpReader<R> {
             .with_flags(number("flags", u64::from(u32::MAX))? as u32);
         let dies = match ["dies", "exp"].iter().find_map(|name| object.get(*name)) {
             None | Some(Value::Null) => None,
-            // memcached dumps -1 for what has no end.
+            // memcached dumps -1 for items without an end.
             Some(end) => end
                 .as_i64()
                 .map(|unix| (unix > 0).then_some(unix))

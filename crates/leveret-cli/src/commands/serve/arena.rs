@@ -43,7 +43,7 @@ impl Choice {
             }
         };
         let path = target::resolve(&name, options.dir.as_deref())?;
-        // A port that was free serves nobody who comes back to it. But who wants a memory file wants to come back.
+        // An arena named by a free port would not be found again. With a memory file the operator wants to find it.
         Ok(Choice { path, passes: options.fresh || passes && options.memory_file.is_none() })
     }
 }
@@ -121,7 +121,7 @@ impl Drop for Passing {
     }
 }
 
-/// Opens the arena, or makes it. What comes with it must live as long as the server.
+/// Opens the arena, or creates it. The returned guard must live as long as the server.
 pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Result<(Arena, Option<Passing>), Failure> {
     let path = &choice.path;
     tell_alone(path);
@@ -138,7 +138,7 @@ pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Res
     let (arena, is_new) = Arena::open(path, &settings.open_options(MEMORY))?;
     let passing = choice.passes.then(|| Passing(path.clone()));
     if choice.passes && !is_new {
-        // Somebody was quick.
+        // Another process was quicker.
         arena.flush()?;
     }
     if !is_new && options.memory_limit.is_some_and(|asked| asked != arena.memory()) {
@@ -149,7 +149,7 @@ pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Res
         );
     }
     let stats = arena.stats();
-    // Free is what its file system has.
+    // Free is the file system's free space.
     let reached = stats.memory_allocated + stats.memory_free;
     if is_new && reached < arena.memory() / 16 * 15 {
         log::tell(
@@ -178,7 +178,7 @@ pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Res
     Ok((arena, passing))
 }
 
-/// Passwords are for sockets. Who may open the file is past them.
+/// Passwords protect sockets. Users who may open the file need none.
 fn tell_open(path: &Path) {
     let mode = fs::metadata(path).map_or(0, |found| found.mode());
     if mode & 0o066 != 0 {
@@ -200,8 +200,7 @@ pub fn refuse_if_served(arena: &Arena) -> Result<(), Failure> {
     )))
 }
 
-/// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's
-/// items in memory.
+/// A user outside of the group silently gets a folder of its own: PHP then never meets this server's items in memory.
 fn tell_alone(path: &Path) {
     let uid = rustix::process::geteuid().as_raw();
     if !path.to_string_lossy().starts_with(&format!("{SHARED}-{uid}")) {
@@ -212,9 +211,9 @@ fn tell_alone(path: &Path) {
     match leveret_place::check_default(Path::new(SHARED)) {
         Ok(false) => {}
         Ok(true) => {
-            log::tell(Level::Warning, format_args!("{user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew"))
+            log::tell(Level::Warning, format_args!("{user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then restart this server"))
         }
-        Err(error) => log::tell(Level::Warning, format_args!("{error}; {alone} ('leveret doctor' says how to mend it)")),
+        Err(error) => log::tell(Level::Warning, format_args!("{error}; {alone} ('leveret doctor' says the fix)")),
     }
 }
 

@@ -2,12 +2,12 @@
 //! start scripts join the lines and hand them to a shell, so quotes work and a line may hold several words.
 use std::path::PathBuf;
 
-/// What such a file says.
+/// Contents of such a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Conf {
     /// Options, as on the command line.
     pub words: Vec<String>,
-    /// Where a server in the background writes what it has to say.
+    /// Log file of a server in the background.
     pub logfile: Option<PathBuf>,
 }
 
@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Result<Conf, String> {
         let words = split(line).map_err(|error| format!("line {}: {error}", at + 1))?;
         match words.first().map(String::as_str) {
             None => {}
-            // The scripts drop these: whoever reads the file decides whether the server runs in the background.
+            // The scripts drop these: the caller decides whether the server runs in the background.
             Some(first) if first.starts_with("-d") || first.starts_with("-h") => {}
             Some(first) if first.starts_with('-') => conf.words.extend(words),
             Some("logfile") if words.len() == 2 => conf.logfile = words.get(1).map(PathBuf::from),

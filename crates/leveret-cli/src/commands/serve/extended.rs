@@ -57,7 +57,7 @@ impl Ssl {
 
 /// What may stand behind the `=`.
 enum Value {
-    /// Whatever stands there is ignored.
+    /// Its value is ignored.
     Ignored,
     /// Something must stand there.
     Needed,
@@ -121,7 +121,7 @@ pub fn read(given: &[String]) -> Result<Extended, String> {
         let rule = known(name).ok_or_else(|| format!("-o: illegal suboption \"{part}\""))?;
         check(name, &rule, value)?;
         match name {
-            // A negative number is taken for an idle time that nobody reaches.
+            // A negative number means an idle time that is never reached.
             "idle_timeout" => extended.idle_timeout_secs = value.and_then(|value| value.parse().ok()).unwrap_or(0),
             "maxconns_fast" => extended.waits_when_full = false,
             "no_maxconns_fast" => extended.waits_when_full = true,

@@ -26,7 +26,7 @@ pub enum LogFormat {
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
 pub struct ServeOptions {
-    /// TCP port; 0 = off, -1 = any free one [default: 11211]
+    /// TCP port; 0 = off, -1 = any free port [default: 11211]
     #[arg(short, long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
     pub port: Option<Port>,
 
@@ -55,21 +55,21 @@ pub struct ServeOptions {
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
     pub protocol: Option<AllowedProtocol>,
 
-    /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE.
-    /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), those of -l btls:ADDR need none
+    /// TLS on all TCP addresses except -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE.
+    /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), clients of -l btls:ADDR do not
     #[arg(short = 'Z', long, help_heading = NETWORK)]
     pub enable_ssl: bool,
 
     /// Serve clients of Redis: on this port of the addresses of -l (tls:PORT with the certificate of -Z), or on a Unix socket
-    /// at a path; without -p, -U or -s they are the only ones [default: 6379]
+    /// at a path; without -p, -U and -s there is no memcached port [default: 6379]
     #[arg(long, value_name = "PORT|PATH", num_args = 0..=1, default_missing_value = "6379", allow_negative_numbers = true, help_heading = NETWORK)]
     pub redis: Option<RedisPlace>,
 
-    /// Databases of --redis, 1 to 32: each is an arena of its own, NAME.dbN, made by its first write [default: 16]
+    /// Databases of --redis, 1 to 32; each is an arena of its own, NAME.dbN, created by its first write [default: 16]
     #[arg(long, value_name = "NUM", value_parser = values::databases, help_heading = NETWORK)]
     pub redis_databases: Option<u32>,
 
-    /// Hand out metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
+    /// Serve metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
     #[arg(long, value_name = "ADDR", help_heading = NETWORK)]
     pub metrics: Option<MetricsAddress>,
 
@@ -78,12 +78,11 @@ pub struct ServeOptions {
     #[arg(long, value_name = "NAME|PATH", help_heading = CACHE)]
     pub arena: Option<String>,
 
-    /// Serve an arena that another server serves: one cache at several places
+    /// Serve an arena that another server serves too: one cache on several addresses
     #[arg(long, help_heading = CACHE)]
     pub share: bool,
 
-    /// Begin with an empty arena, and remove it at the end, as memcached does; on any free port (-1) that is so without
-    /// --arena
+    /// Begin with an empty arena, and remove it at the end, as memcached does; the default with -p -1 and no --arena
     #[arg(long, help_heading = CACHE)]
     pub fresh: bool,
 
@@ -91,11 +90,11 @@ pub struct ServeOptions {
     #[arg(long, value_name = "DIR", help_heading = CACHE)]
     pub dir: Option<PathBuf>,
 
-    /// Memory of a new arena, in megabytes or as 512m, 4g; an arena that exists keeps its size [default: 64]
+    /// Memory of a new arena, in megabytes or as 512m, 4g; an existing arena keeps its size [default: 64]
     #[arg(short = 'm', long, alias = "memory", value_name = "NUM", value_parser = values::memory, help_heading = CACHE)]
     pub memory_limit: Option<u64>,
 
-    /// Answer with an error when memory is full, instead of evicting items
+    /// Return an error when memory is full, instead of evicting items
     #[arg(short = 'M', long, help_heading = CACHE)]
     pub disable_evictions: bool,
 
@@ -103,15 +102,15 @@ pub struct ServeOptions {
     #[arg(short = 'I', long, value_name = "SIZE", value_parser = values::item_size, help_heading = CACHE)]
     pub max_item_size: Option<u64>,
 
-    /// Give out no cas numbers
+    /// Disable cas
     #[arg(short = 'C', long, help_heading = CACHE)]
     pub disable_cas: bool,
 
-    /// On SIGUSR1 write FILE.meta and end; the cache survives any end, also without this
+    /// On SIGUSR1 write FILE.meta and exit; the cache survives every exit, also without this option
     #[arg(short = 'e', long, value_name = "FILE", help_heading = CACHE)]
     pub memory_file: Option<PathBuf>,
 
-    /// Keep the cache's pages in memory, once touched
+    /// Lock the cache's pages in memory once they are used
     #[arg(short = 'k', long, help_heading = CACHE)]
     pub lock_memory: bool,
 
@@ -123,16 +122,16 @@ pub struct ServeOptions {
     #[arg(short, long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
     pub conn_limit: Option<u32>,
 
-    /// Requests of one connection before it is another's turn [default: 20]
+    /// Requests of one connection before the next connection's turn [default: 20]
     #[arg(short = 'R', long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
     pub max_reqs_per_event: Option<u32>,
 
-    /// Name and password: a file of lines user:password; clients begin with a set of 'user password'
+    /// Require a password: FILE has lines user:password; a client's first command is a set with the value 'user password'
     #[arg(short = 'Y', long, value_name = "FILE", help_heading = ACCESS)]
     pub auth_file: Option<PathBuf>,
 
-    /// Name and password by SASL PLAIN, over the binary protocol alone; users are in the file that
-    /// MEMCACHED_SASL_PWDB or --sasl-pwdb names, or in the sasldb of /etc/sasl2/memcached.conf
+    /// Require a password by SASL PLAIN, over the binary protocol only; users are in the file named by
+    /// MEMCACHED_SASL_PWDB or --sasl-pwdb, or in the sasldb of /etc/sasl2/memcached.conf
     #[arg(short = 'S', long, help_heading = ACCESS)]
     pub enable_sasl: bool,
 
@@ -140,11 +139,11 @@ pub struct ServeOptions {
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     pub sasl_pwdb: Option<PathBuf>,
 
-    /// The password that clients of Redis give; in a file or as LEVERET_REQUIREPASS it stays out of the list of processes
+    /// Password of Redis clients; in a file or as LEVERET_REQUIREPASS it is not visible in the process list
     #[arg(long, value_name = "PASSWORD", hide_env_values = true, help_heading = ACCESS)]
     pub requirepass: Option<String>,
 
-    /// With -Y, -S or certificates of clients: let clients of this host use the arena itself all the same, which asks for no password
+    /// With -Y, -S or client certificates: let clients of this host use the arena directly, without a password
     #[arg(long, help_heading = ACCESS)]
     pub announce: bool,
 
@@ -164,15 +163,15 @@ pub struct ServeOptions {
     #[arg(short = 'W', long, help_heading = ACCESS)]
     pub disable_watch: bool,
 
-    /// Where the prefix of a key ends, for 'stats detail', which begins to collect [default: ':']
+    /// Character that ends a key's prefix; enables 'stats detail' [default: ':']
     #[arg(short = 'D', value_name = "CHAR", value_parser = values::delimiter, help_heading = ACCESS)]
     pub delimiter: Option<u8>,
 
-    /// Become this user; needed when started by root
+    /// Run as this user; required when started by root
     #[arg(short, long, value_name = "NAME", help_heading = PROCESS)]
     pub user: Option<String>,
 
-    /// Run in the background; the start ends once the server listens
+    /// Run in the background; the command returns when the server listens
     #[arg(short, long, help_heading = PROCESS)]
     pub daemon: bool,
 
@@ -184,11 +183,11 @@ pub struct ServeOptions {
     #[arg(short = 'r', long, help_heading = PROCESS)]
     pub enable_coredumps: bool,
 
-    /// Say more: -v errors and warnings, -vv also requests and answers
+    /// Log more: -v errors and warnings, -vv also requests and answers
     #[arg(short, long, action = ArgAction::Count, help_heading = PROCESS)]
     pub verbose: u8,
 
-    /// What is told on standard error: text, or json, an object a line [default: text]
+    /// Format of the log on standard error: text, or json, one object a line [default: text]
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = PROCESS)]
     pub log_format: Option<LogFormat>,
 
@@ -204,11 +203,11 @@ pub struct ServeOptions {
     #[arg(long, value_name = "FILE", help_heading = SOURCES)]
     pub config: Option<PathBuf>,
 
-    /// Debian's /etc/memcached.conf: memcached's options, one on a line; its -d does not count, as in Debian's scripts
+    /// Debian's /etc/memcached.conf: memcached's options, one on a line; its -d is ignored, as by Debian's scripts
     #[arg(long, value_name = "FILE", conflicts_with = "config", help_heading = SOURCES)]
     pub memcached_conf: Option<PathBuf>,
 
-    /// memcached's further options, as idle_timeout=60; most have no meaning here and are noted
+    /// memcached's further options, such as idle_timeout=60; most have no effect here, which is logged
     #[arg(short = 'o', long, value_name = "K=V,...", action = ArgAction::Append, help_heading = OTHERS)]
     pub extended: Vec<String>,
 

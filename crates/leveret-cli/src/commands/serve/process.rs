@@ -24,8 +24,8 @@ pub fn is_detached() -> bool {
 
 /// `-d`, first half: starts this program again, without a terminal, and waits until it listens or gives up.
 ///
-/// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes
-/// wrong at the start is said here, and in the exit code, since whoever started us still looks.
+/// A new program instead of a fork: it inherits no state that threads or locks could have left half done. Errors at the
+/// start are printed here, and set the exit code, since the caller still waits.
 pub fn detach() -> Result<ExitStatus, Failure> {
     let failed =
         |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {}", reason(&error)));
@@ -49,7 +49,7 @@ pub fn detach() -> Result<ExitStatus, Failure> {
     child.wait().map_err(failed)
 }
 
-/// `-d`, in the new process: it leaves the session of whoever started it.
+/// `-d`, in the new process: leaves the caller's session.
 pub fn leave_session() -> Result<(), Failure> {
     env::remove_var(DETACHED);
     rustix::process::setsid()
@@ -109,14 +109,13 @@ pub fn raise_limits(connections: usize, threads: usize, dumps_core: bool) -> Res
     })
 }
 
-/// `-k`, as root still: who may lock how much. The server then locks what it opens.
+/// `-k`, still as root: raises the limit of locked memory. The server then locks its memory.
 pub fn allow_locked_memory() {
     // Not allowed: then the limit that is there decides, and the server says so.
     let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
 }
 
-/// The account to become, looked up before anything else happens. memcached's rule: root must say who, others cannot
-/// choose.
+/// The account to switch to, looked up first. memcached's rule: root must name one, others cannot.
 pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);

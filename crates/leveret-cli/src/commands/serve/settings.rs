@@ -7,7 +7,7 @@ use leveret_server::redis::settings::{RedisPlace, RedisSettings, DATABASES};
 use leveret_server::settings::{AllowedProtocol, MetricsAddress, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
-/// The server's settings, and what was accepted without effect.
+/// The server's settings, and options that were accepted without effect.
 pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
     let mut extended = extended::read(&options.extended).map_err(Failure::Usage)?;
     let defaults = Settings::default();
@@ -32,7 +32,7 @@ pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
         dump: !options.disable_dumping,
         watch: !options.disable_watch,
         shutdown: options.enable_shutdown,
-        // As in memcached: who must give a password speaks text for -Y, and the binary protocol for -S.
+        // As in memcached: passwords are given in text with -Y, and in the binary protocol with -S.
         protocol: match options.protocol {
             None | Some(AllowedProtocol::Auto) if options.auth_file.is_some() => AllowedProtocol::Ascii,
             None if options.enable_sasl => AllowedProtocol::Binary,
@@ -129,10 +129,10 @@ fn tls(options: &ServeOptions, extended: &mut Extended) -> Result<Option<TlsSett
         return refuse("-Z: with which certificate? Say -o ssl_chain_cert=FILE,ssl_key=FILE (PEM)");
     }
     if settings.verify_mode > 0 && settings.ca_cert.is_none() {
-        return refuse("-o ssl_verify_mode: signed by whom? Say -o ssl_ca_cert=FILE (PEM)");
+        return refuse("-o ssl_verify_mode needs the certificates of authorities: -o ssl_ca_cert=FILE (PEM)");
     }
     if has(Security::Mutual) && settings.ca_cert.is_none() {
-        return refuse("-l mtls: whose certificates may clients show? Say -o ssl_ca_cert=FILE (PEM)");
+        return refuse("-l mtls: needs the certificates of authorities: -o ssl_ca_cert=FILE (PEM)");
     }
     extended.noted.extend(names.into_iter().filter(|name| name == "-o ssl_kernel_tls" || name == "-o ssl_wbuf_size"));
     if settings.wbuf_kib == 0 {
@@ -156,7 +156,7 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
         return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
     }
     if settings.auth_file.is_some() && settings.udp_port != Some(0) {
-        return refuse("-Y: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+        return refuse("-Y: UDP has no passwords; switch UDP off (-U 0)");
     }
     if settings.auth_file.is_some() && settings.protocol == AllowedProtocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
@@ -194,7 +194,7 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
 fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
     if !options.enable_sasl {
-        // Somebody believes that passwords are asked for.
+        // The operator expects that passwords are required.
         return if options.sasl_pwdb.is_some() {
             refuse("--sasl-pwdb: only -S asks for passwords; add it")
         } else {
@@ -208,7 +208,7 @@ fn check_sasl(options: &ServeOptions, settings: &Settings) -> Result<(), Failure
         return refuse("-S: text has no SASL; leave -B out, or say -B binary");
     }
     if settings.udp_port != Some(0) {
-        return refuse("-S: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+        return refuse("-S: UDP has no passwords; switch UDP off (-U 0)");
     }
     if settings.sasl_pwdb.is_none() {
         return refuse("-S: who may sign in? Name a file of user:password lines, MEMCACHED_SASL_PWDB=FILE or --sasl-pwdb FILE, or a sasldb of saslpasswd2, named so or by sasldb_path in /etc/sasl2/memcached.conf");
@@ -287,7 +287,7 @@ mod tests {
         assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
     }
 
-    /// compat-facts 15, and what was tried with memcached 1.6.18.
+    /// compat-facts 15, and results with memcached 1.6.18.
     #[test]
     fn what_memcached_refuses_is_refused() {
         for line in [

@@ -29,7 +29,7 @@ pub struct Sources {
     conf: Option<PathBuf>,
 }
 
-/// What they say.
+/// Their contents.
 pub struct Gathered {
     pub options: ServeOptions,
     /// Of a memcached.conf.
@@ -176,7 +176,7 @@ fn assigned(option: &Arg, value: impl Into<OsString>) -> OsString {
     word
 }
 
-/// LEVERET_PORT=11211 is --port=11211; a flag wants yes or no, or for -v how often.
+/// LEVERET_PORT=11211 is --port=11211; a flag takes yes or no, and -v a number.
 fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, Failure> {
     let mut words = Vec::new();
     for option in parser().get_opts().filter(|option| !COMMAND_LINE_ONLY.contains(&option.get_id().as_str())) {

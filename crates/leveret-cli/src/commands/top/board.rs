@@ -1,4 +1,4 @@
-//! What is known of all targets: the last look at each, the rates between two looks, and how they went.
+//! State of all targets: the last sample of each, the rates between two samples, and their history.
 use super::sample::{Sample, SampledCounters, TargetNumbers, Wanted};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,7 +39,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// None: the counters began anew in between.
+    /// `None`: the counters were reset in between.
     fn between(before: SampledCounters, after: SampledCounters, secs: f64) -> Option<Rates> {
         let rate = |before: u64, after: u64| Some(after.checked_sub(before)? as f64 / secs);
         let hits = rate(before.hits, after.hits)?;
@@ -105,7 +105,7 @@ impl Board {
         }
     }
 
-    /// What somebody has asked for after the pause began; the numbers stay.
+    /// A sample requested after the pause began; the numbers stay.
     pub fn take_asked(&mut self, sample: Sample) {
         let last = self.rows.get_mut(sample.target).and_then(|row| row.last.as_mut());
         let (Some((_, seen)), Ok(now)) = (last, sample.seen) else { return };
@@ -168,7 +168,7 @@ mod tests {
         look(&mut board, start + Duration::from_secs(2), 1300, 100);
         let rates = board.rows[0].rates.expect("two looks");
         assert_eq!((rates.gets, rates.hits, rates.hit_ratio()), (200.0, 150.0, Some(0.75)));
-        // It was started anew.
+        // It was restarted.
         look(&mut board, start + Duration::from_secs(3), 5, 5);
         assert!(board.rows[0].rates.is_none());
         board.take(Sample { target: 0, at: start, seen: Err("gone".to_owned()) });

@@ -1,7 +1,7 @@
-//! Which keys are read most: a sample, taken only while somebody looks at it. Of an arena a few thousand items are looked at
-//! and the reads that the index remembers of them; of a server its readers are watched for a moment. Neither slows anybody:
-//! a look takes a lock for some items only where writers give it no moment to read without, and a server lets a slow watcher
-//! miss lines.
+//! The most frequently read keys: a sample, taken only while it is displayed. For an arena, a few thousand items and
+//! the read counts in the index; for a server, its fetch events for a moment. Neither slows other processes: a sample
+//! locks a shard only where continuous writers leave no moment to read without, and a server drops events for a slow
+//! watcher.
 use crate::commands::watch::WatcherLine;
 use crate::conversation::Exchange;
 use crate::output::Failure;
@@ -27,7 +27,7 @@ pub struct Hot {
     pub keys: Vec<(Vec<u8>, u64)>,
     /// Each prefix up to the first ':', '/', '.' or '_', and reads of its keys.
     pub prefixes: Vec<(Vec<u8>, u64)>,
-    /// What was looked at.
+    /// The sample's source.
     pub of: String,
 }
 
@@ -75,7 +75,8 @@ pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {
 
 fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
     let mut conversation = Exchange::begin(peer, timeout.min(WATCHED_FOR))?;
-    // Of our server without what others do in its arena, who would have to write that down. memcached knows no such word.
+    // Of a Leveret server only its own clients: other processes would have to write their operations down. memcached
+    // does not know this word.
     conversation.say(b"watch fetchers clients\r\n")?;
     if conversation.line()?.starts_with(b"ERROR") {
         conversation.say(b"watch fetchers\r\n")?;

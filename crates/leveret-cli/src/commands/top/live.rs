@@ -1,4 +1,4 @@
-//! The terminal: what is typed, and when the screen is drawn.
+//! The terminal: keyboard input, and when the screen is drawn.
 use super::arenas;
 use super::board::Board;
 use super::sample::{Prober, Sample};

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a look has found.
+/// One sample.
 pub struct Sample {
     /// The target's place on the board.
     pub target: usize,
@@ -23,7 +23,7 @@ pub struct Sample {
     pub seen: Result<TargetNumbers, String>,
 }
 
-/// The numbers of a target. Counters begin wherever they like: what is shown is what they gain.
+/// The numbers of a target. Counters begin anywhere: their increase is shown.
 #[derive(Clone, Debug, Default)]
 pub struct TargetNumbers {
     pub items: u64,
@@ -64,7 +64,7 @@ pub struct Shown {
     pub lines: Vec<(&'static str, String)>,
 }
 
-/// What the screen wants to know beside the numbers.
+/// What the screen needs besides the numbers.
 #[derive(Default)]
 pub struct Wanted {
     pub keys: AtomicBool,
@@ -265,7 +265,7 @@ fn classes(conversation: &mut Exchange) -> Result<Vec<(String, u64)>, Failure> {
         .collect())
 }
 
-/// So much of a value is shown.
+/// Bytes of a value that are shown.
 const VALUE_SHOWN: usize = 2000;
 
 fn item_of_arena(arena: &Arena, key: Vec<u8>) -> Result<Shown, Failure> {

@@ -1,4 +1,4 @@
-//! What is drawn: the table of targets, a target looked at closer, its keys, an item, and help.
+//! The screens: the table of targets, one target, its keys, an item, and help.
 use super::board::{Board, BoardRow};
 use super::sample::{printable, TargetNumbers};
 use super::short::{compact, cut, cut_name, duration, latency, ratio};

@@ -1,5 +1,5 @@
-//! Rewriting a file of an application or of the system's configuration: whole or not at all, and only a file that is
-//! what its name says. Other users may own parent folders and change them at any time.
+//! Rewrites a file of an application or of the system's configuration: whole or not at all, and only the file that its
+//! name denotes. Other users may own parent folders and change them at any time.
 use super::line::{changes, Language, LineChange};
 use super::server::ServerAddress;
 use crate::users::AccountFiles;
@@ -235,7 +235,7 @@ mod tests {
                 assert_eq!(read_to_string(&backup).expect("there"), text("arena:wp"));
                 // Once more there is nothing to do.
                 assert!(apply(&path).expect("readable").is_none());
-                // What is there already is not overwritten.
+                // An existing file is not overwritten.
                 write(&path, text("arena:other")).expect("written");
                 assert!(apply(&path).expect_err("a copy is there").contains("is there already"));
                 assert_eq!(read_to_string(&backup).expect("there"), text("arena:wp"));

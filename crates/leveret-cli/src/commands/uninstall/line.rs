@@ -7,7 +7,7 @@ pub enum LineChange {
     /// This text takes its place.
     Replace(String),
     Remove,
-    /// Only a person can do it: what is to be written.
+    /// Only a person can do it: the text to write.
     ByHand(&'static str),
 }
 
@@ -25,7 +25,7 @@ const STORE_BY_HAND: &str = ":mem_cache_store, with the memcached's host and por
 const CODE_BY_HAND: &str = "nothing: this code calls Leveret itself, so change it or keep Leveret";
 const REMOVE_BY_HAND: &str = "nothing: remove the setting from this line by hand";
 
-/// What is changed in a text: line numbers from 0, in their order.
+/// Changes of a text: line numbers from 0, in their order.
 pub fn changes(text: &str, language: Language, server: &ServerAddress) -> Vec<(usize, LineChange)> {
     let lines: Vec<&str> = text.lines().collect();
     let plain = plain_lines(&lines, language);
@@ -212,7 +212,7 @@ fn beside_port(lines: &[&str], number: usize, key: &str, server: &ServerAddress,
             let is_new = changed != lines[at];
             Some((host.clone(), is_new.then_some((at, LineChange::Replace(changed)))))
         }
-        // The usual port is what an application takes where none is set.
+        // The usual port is an application's default.
         (None, _) if variable.is_some() && server.port == 11211 => Some((host.clone(), None)),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! CLIENT: what connections tell of themselves, and what others may do to them.
+//! CLIENT: inspects connections and controls them.
 use super::state::{Answers, House, RespState};
 use crate::redis::clients::Client;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter};
@@ -66,7 +66,7 @@ pub(super) fn client(
         ServerCommand::ClientGetRedir => reply.integer(NOT_TRACKED),
         ServerCommand::ClientTrackingInfo => tracking_info(reply),
         ServerCommand::ClientUnblock => match parse_integer(request.get(2)) {
-            // Nobody is ever blocked.
+            // No client is ever blocked.
             Some(_) => reply.integer(0),
             None => reply.error("ERR value is not an integer or out of range"),
         },

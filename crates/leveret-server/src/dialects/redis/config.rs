@@ -1,5 +1,5 @@
-//! CONFIG: parameters as they are in force. What cannot be changed, or would not be done, is refused: never OK for what is
-//! not so.
+//! CONFIG: the parameters in force. A parameter that cannot be changed, or would have no effect, is refused: OK always
+//! means that the change took effect.
 use crate::entrance::RESP_ENDPOINT;
 use crate::redis::settings::RedisPlace;
 use crate::redis::Redis;
@@ -22,7 +22,7 @@ struct Parameter {
 enum Setter {
     /// At the start alone.
     Never,
-    /// To what it is anyway; for another value it is said why not.
+    /// Accepts only its present value; any other is refused with this reason.
     AsItIs(&'static str),
     To(fn(&View<'_>, &[u8]) -> ConfigSet),
 }
@@ -97,7 +97,7 @@ pub(super) fn set(shared: &Shared, redis: &Redis, selected: &Arena, pairs: &[(&[
     for (done, (parameter, value, _)) in found.iter().enumerate() {
         let To(set) = parameter.set else { continue };
         if let Err(why) = set(&view, value) {
-            // What was set before it is set back.
+            // Restores the parameters that were set before the refused one.
             for (parameter, _, before) in &found[..done] {
                 if let To(set) = parameter.set {
                     let _ = set(&view, before.as_bytes());
@@ -134,7 +134,7 @@ fn policy(view: &View<'_>, value: &[u8]) -> ConfigSet {
     match is_set {
         true => Ok(()),
         false if view.selected.layout() < 2 => {
-            Err("the arena has layout 1, which keeps no policy: 'leveret renew' makes it anew".into())
+            Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it".into())
         }
         false => Err("the server was started without evictions (-M)".into()),
     }
@@ -149,7 +149,7 @@ fn max_memory(view: &View<'_>, value: &[u8]) -> ConfigSet {
     if memory(view).to_string().as_bytes() == value {
         return Ok(());
     }
-    Err("an arena keeps the size it was made with: 'leveret renew' makes it anew with another".into())
+    Err("an arena keeps its size: 'leveret renew' replaces it with another size".into())
 }
 
 fn max_clients(view: &View<'_>, value: &[u8]) -> ConfigSet {

@@ -1,4 +1,4 @@
-//! One request: whether it may be executed, who executes it, and what has to be known of it afterwards.
+//! Execution of one request: whether it is allowed, which module executes it, and the state to update afterwards.
 use super::state::{Answers, House, RespState};
 use super::{admin, client, sign_in, transaction};
 use crate::context::Context;
@@ -19,7 +19,7 @@ const SPOILT: &str = "EXECABORT Transaction discarded because of previous errors
 
 const SPOILT_EXEC: &str = "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command";
 
-/// A transaction that meets a held lock waits so long: all other clients wait with it.
+/// Time-out of a transaction that meets a held lock: all other clients wait meanwhile.
 const EXEC_PATIENCE: Duration = Duration::from_millis(100);
 const EXEC_PAUSE: Duration = Duration::from_micros(50);
 
@@ -37,7 +37,7 @@ impl Databases for House<'_> {
         self.redis.databases.count()
     }
 
-    /// What an arena takes: `-I` is a bound of memcached's clients.
+    /// The arena's limit: `-I` limits only memcached clients.
     fn value_max(&self) -> usize {
         self.worker.arena().value_max()
     }
@@ -69,7 +69,7 @@ impl Databases for House<'_> {
     }
 }
 
-/// Executes a request, or puts it into the transaction that has begun.
+/// Executes a request, or queues it in the open transaction.
 #[inline]
 pub(super) fn request(
     state: &mut RespState,
@@ -109,7 +109,7 @@ fn waits(row: &CommandRow) -> bool {
     !matches!(row.handler, Handler::Host(Exec | Discard | Multi | Watch | Quit | Reset))
 }
 
-/// Says what is wrong with a request.
+/// Answers a malformed request.
 #[cold]
 fn refuse(
     state: &mut RespState,
@@ -131,7 +131,7 @@ fn refuse(
     reject(state, cx, |reply| problem.write(reply))
 }
 
-/// Says why a command is not executed. A transaction that has begun will not be, either.
+/// Answers a command that is not executed. An open transaction will not be executed either.
 #[cold]
 fn reject(state: &mut RespState, cx: &mut Context<'_>, write: impl FnOnce(&mut ReplyWriter<'_>)) -> Done {
     transaction::spoil(state);
@@ -189,7 +189,7 @@ fn alone(
 ) -> Done {
     let Some(turn) = cx.turn.take() else { return step(state, talk, cx, house, row, request) };
     let alone = turn.alone();
-    // What others did until now is past.
+    // Every change by others until now is in the past.
     cx.now = Time::now();
     let done = step(state, talk, cx, house, row, request);
     drop(alone);
@@ -225,7 +225,7 @@ fn step(
     }
 }
 
-/// Has a command done that needs no server. `guards` are what its first write compares with.
+/// Executes a command that needs no server. `guards`: the versions that its first write compares with.
 #[inline]
 fn run_here(
     state: &RespState,
@@ -249,7 +249,7 @@ fn run_here(
     ran
 }
 
-/// Who watches an absent key learns that somebody has made it, whatever becomes of it.
+/// A client that watches an absent key learns that it was created, even if it is gone again.
 #[cold]
 fn note_writes(state: &RespState, house: House<'_>, row: &CommandRow, request: &Arguments<'_>, impact: Impact) {
     let writes = &house.redis.writes;

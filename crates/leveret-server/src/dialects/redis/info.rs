@@ -2,6 +2,7 @@
 use super::config;
 use crate::redis::counters::Sums;
 use crate::redis::Redis;
+use crate::release::RELEASE;
 use crate::Shared;
 use leveret_engine::{Arena, Stats, LAYOUT_VERSION};
 use std::fmt::{Display, Write};
@@ -32,7 +33,7 @@ const SECTIONS: [Section; 14] = [
     (OWN, false, own),
 ];
 
-/// The section of what only Leveret's clients ask for. It is told to whoever names it: INFO is pasted into reports.
+/// A section for Leveret's own clients. Only shown when requested by name: people paste INFO into reports.
 const OWN: &str = "Leveret";
 
 /// What the sections are made of.
@@ -55,7 +56,7 @@ impl Lines {
     }
 }
 
-/// The text of these sections; none: those of a plain INFO. What is no section's name is left out.
+/// The text of these sections; without any: those of a plain INFO. Unknown names are skipped.
 pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, nonce: u128, wanted: &[&[u8]]) -> String {
     let first = [(0, shared.arena().stats())];
     let others = redis.databases.made().into_iter().map(|(number, arena)| (number, arena.stats()));
@@ -82,7 +83,7 @@ fn server(lines: &mut Lines, view: &View<'_>) {
     let executable = std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string());
     lines.add("redis_version", VERSION);
     lines.add("server_name", "leveret");
-    lines.add("leveret_version", env!("CARGO_PKG_VERSION"));
+    lines.add("leveret_version", RELEASE);
     lines.add("leveret_layout", view.databases.first().map_or(LAYOUT_VERSION, |(_, stats)| stats.layout));
     lines.add("leveret_shared", u8::from(view.shared.arena().services().iter().any(|service| !service.is_own)));
     lines.add("redis_git_sha1", "00000000");

@@ -1,5 +1,5 @@
-//! RESP, which clients of Redis speak. Requests are read and their way is decided here; what they do to keys stands in the
-//! crate `leveret-strings`, what they do to the connection and the server in the files beside this one.
+//! RESP, the protocol of Redis clients. Requests are read and dispatched here. The crate `leveret-strings` executes
+//! commands on keys; the files beside this one execute those on the connection and the server.
 mod admin;
 mod client;
 mod config;
@@ -37,7 +37,7 @@ pub(crate) struct Resp {
 }
 
 impl Resp {
-    /// With this client, who has said nothing yet.
+    /// For a new client.
     pub fn new(client: Arc<Client>, nonce: u128) -> Resp {
         Resp { reader: RequestReader::new(), state: RespState::new(client, nonce), again: None }
     }
@@ -112,7 +112,7 @@ impl Resp {
         }
     }
 
-    /// Takes what has come of a large value, and executes its request once that is whole.
+    /// Takes the received part of a large value, and executes its request once the value is complete.
     #[cold]
     fn go_on_receiving(
         &mut self,

@@ -1,4 +1,4 @@
-//! Who a client is and what it speaks: AUTH, HELLO, RESET, SELECT.
+//! Identity and protocol of a client: AUTH, HELLO, RESET, SELECT.
 use super::state::{House, RespState};
 use super::{info, transaction};
 use crate::auth::secret::is_equal;
@@ -23,7 +23,7 @@ fn admits(house: House<'_>, user: &[u8], password: &[u8]) -> bool {
     }
     match house.redis.password() {
         Some(wanted) => (user == DEFAULT) & is_equal(&wanted, password),
-        // Without a password the default user is let in whatever is given.
+        // Without a configured password, the default user may sign in with any password.
         None => user == DEFAULT && house.shared.users().is_none(),
     }
 }

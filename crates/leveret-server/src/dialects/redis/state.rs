@@ -1,4 +1,4 @@
-//! What a conversation in RESP remembers from one request to the next.
+//! State of a RESP conversation between requests.
 use super::waiting::{Transaction, Watched};
 use crate::redis::clients::Client;
 use crate::redis::Redis;
@@ -22,13 +22,13 @@ pub(super) struct House<'h> {
 }
 
 impl<'h> House<'h> {
-    /// Whether a client must say who it is.
+    /// Whether a client must sign in.
     pub fn asks_for_passwords(self) -> bool {
         self.shared.users().is_some() || self.redis.password().is_some()
     }
 }
 
-/// What a conversation remembers.
+/// State of a conversation.
 #[derive(Debug)]
 pub(super) struct RespState {
     pub client: Arc<Client>,
@@ -78,7 +78,7 @@ impl RespState {
         self.client.protocol.store(version.number() as u8, Relaxed);
     }
 
-    /// Whether what is executed now is answered as it stands.
+    /// Whether the present request's answer is sent unchanged.
     #[inline]
     pub fn answers_at_once(&self) -> bool {
         self.answers == Answers::All && self.transaction.is_none()

@@ -1,5 +1,5 @@
-//! MULTI, EXEC, DISCARD, WATCH, UNWATCH. Commands wait in the order in which they came; EXEC waits at the gate until no other
-//! worker is in a turn, compares what is watched, and executes them all.
+//! MULTI, EXEC, DISCARD, WATCH, UNWATCH. Commands are queued in their order. EXEC waits at the gate until no other
+//! worker is in a turn, compares the watched keys, and executes all commands.
 use super::state::{House, RespState};
 use super::waiting::{Transaction, Watched};
 use leveret_engine::Time;
@@ -17,7 +17,7 @@ pub(super) fn multi(state: &mut RespState, reply: &mut ReplyWriter<'_>) {
     reply.ok();
 }
 
-/// A command of a transaction that has begun. It is executed by EXEC.
+/// Queues a command in the open transaction. EXEC executes it.
 pub(super) fn queue(state: &mut RespState, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
     let Some(transaction) = &mut state.transaction else { return };
     if !transaction.push(request) {
@@ -43,7 +43,7 @@ pub(super) fn discard_told(state: &mut RespState, house: House<'_>, reply: &mut 
     reply.ok();
 }
 
-/// Forgets what waits and what is watched.
+/// Drops the queued commands and the watched keys.
 pub(super) fn discard(state: &mut RespState, house: House<'_>) {
     state.transaction = None;
     state.client.queued.store(-1, Relaxed);

@@ -5,7 +5,7 @@ use leveret_engine::Time;
 use leveret_protocol::resp::{Arguments, ArgumentsBuf};
 use leveret_strings::{WatchGuard, WatchedState};
 
-/// So many bytes may wait for EXEC, and so many commands.
+/// Limits of a transaction's queue: bytes, and commands.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 const QUEUE_MAX: usize = 1 << 20;
 

@@ -1,4 +1,4 @@
-//! How long a turn of a connection may be: in bytes and in keys, whatever is asked for.
+//! Limits of a turn of a connection, in bytes and in keys, for all kinds of requests.
 use super::*;
 use crate::{Settings, Shared, Transport};
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What one connection said in all, and how its turns went.
+/// All output of one connection, and its turns.
 struct Talk {
     answer: Vec<u8>,
     turns: usize,
@@ -87,7 +87,7 @@ fn a_turn_ends_after_so_many_bytes_and_so_many_keys() {
                 let talk = talk(&shared, line.as_bytes(), others_wait);
                 let what = format!("{command} {each}, {value_len} bytes, others wait: {others_wait}");
                 assert!(talk.answer == answer.as_bytes(), "{what}");
-                // What was collected when the turn had its bytes goes out with them.
+                // Output collected when the turn reached its limit is sent with it.
                 let most = 2 * TURN_BYTES + TURN_BYTES.min(value.len() as u64);
                 assert!(talk.most_written <= most, "{what}: {} bytes in one turn", talk.most_written);
                 let each_turn = 1024 * if others_wait { 1 } else { TURNS_ALONE as usize + 1 };

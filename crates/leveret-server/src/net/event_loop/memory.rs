@@ -1,5 +1,5 @@
-//! What a worker does to keep the server's budget for clients (`counters/budget.rs`): parked connections, and those that are closed
-//! for the memory they hold.
+//! A worker's part in the server's budget for clients (`counters/budget.rs`): parked connections, and connections
+//! closed for the memory that they hold.
 use super::{reason_of, EventLoop};
 use crate::counters::budget::{Budget, PATIENCE_SECS};
 use crate::log::{self, Level};
@@ -14,8 +14,8 @@ impl EventLoop {
         &self.worker.shared.network.budget
     }
 
-    /// Counts what a connection holds after its turn. If all hold too much, those of this worker are closed that have held
-    /// memory for the longest, which may be this one.
+    /// Counts the memory held by a connection after its turn. If all connections together hold too much, those of this
+    /// worker that have held memory longest are closed, perhaps including this one.
     pub(super) fn note_held(&mut self, key: usize, before: u64, now: u32) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let after = connection.kept_bytes();
@@ -80,9 +80,8 @@ impl EventLoop {
         }
     }
 
-    /// Closes connections that have held memory for `at_least_secs` until so many bytes are free, first those that have
-    /// held it for the longest. Parked ones hold little and wait for the others: they are closed only if nobody else holds
-    /// anything.
+    /// Closes connections that have held memory for `at_least_secs` until `bytes` are free, longest first. Parked ones
+    /// hold little and wait for the others: they are closed only if no other connection holds memory.
     fn close_holders(&mut self, bytes: u64, at_least_secs: u32) {
         let now = self.worker.shared.network.uptime_secs();
         let mut holders: Vec<_> = self

@@ -1,4 +1,4 @@
-//! Arrays as a database gives them: what a page keeps in a cache to spare itself a query.
+//! Arrays as a database returns them: a page caches them to save a query.
 use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 const ROWS: [Variant; 4] = [
@@ -13,12 +13,11 @@ const ARRAYS: &str = include_str!("arrays.php");
 pub static FIRST: Chart = Chart {
     name: "arrays-first",
     title: "Fetch {keys} arrays, each for the first time",
-    means: "How long a PHP process that has fetched nothing before takes to fetch arrays of 1, 10, 100 and 1000 rows, each once, and \
-            to let go of them; another process has stored them. A row is an array of 8 columns: integers, strings, a float, null and \
-            a boolean. Every value that was fetched is compared, sixteen at a time, while the clock stands: comparing a large array \
-            takes longer than fetching it.",
-    fairness: "Everybody has room for all. APCu has each of its serializers, Leveret PHP's and igbinary, phpredis igbinary and a Unix \
-               socket; OPcache has compiled the files before, and looks for no changes in them.",
+    means: "Time for a new PHP process to fetch arrays of 1, 10, 100 and 1000 rows once each, and to free them. A row \
+            has 8 columns: integers, strings, a float, null and a boolean. Values are compared sixteen at a time while \
+            the clock stands.",
+    fairness: "All caches have room for all. APCu has each of its serializers, Leveret PHP's and igbinary, phpredis \
+               igbinary and a Unix socket. OPcache has compiled the files before, and checks for no changes.",
     keys: 500,
     program: &[ARRAYS, include_str!("keys_write.php"), include_str!("arrays_first.php"), keys::PASSES],
     words: &["first"],
@@ -35,9 +34,8 @@ pub static FIRST: Chart = Chart {
 pub static REPEAT: Chart = Chart {
     name: "arrays-repeat",
     title: "Fetch one array {keys} times",
-    means: "How long one PHP process takes to fetch the same array of 1, 10, 100 and 1000 rows again and again, and to let go of it, \
-            after another process has stored it anew. The first fetch is not timed; every value of the others is compared, sixteen at a \
-            time, while the clock stands.",
+    means: "Time for one PHP process to fetch the same array of 1, 10, 100 and 1000 rows again and again, and to free \
+            it. The first fetch is not timed. Values are compared while the clock stands.",
     keys: 5_000,
     program: &[ARRAYS, include_str!("arrays_repeat.php"), keys::PASSES],
     words: &["read"],

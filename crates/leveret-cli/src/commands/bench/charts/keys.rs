@@ -1,15 +1,13 @@
-//! One key a call: what a page does.
+//! One key a call, as in a page.
 use super::{Chart, ChartLanguage, Unit, ONE};
 
-/// Who writes, who reads, and the clock.
+/// Roles of writer and reader, and the clock.
 pub const PASSES: &str = include_str!("passes.php");
 const PEERS: &str = include_str!("keys.toml");
 const WRITE_MEANS: &str =
-    "How long one PHP process takes to store each key once over an older value. Then another process reads \
-                           all of them, which is not timed.";
+    "Time for one PHP process to overwrite each key once. Then another process reads all of them, untimed.";
 const FAIRNESS: &str =
-    "Everybody has room for all items. APCu is told how many to expect; files lie in shared memory; Redis writes \
-                        nothing to disk. Clients are as a page would use them: one call for one key.";
+    "All caches have room for all items. APCu knows their number; files are in shared memory; Redis writes nothing to disk. Clients make one call for one key, as pages do.";
 
 /// One key a call, each once.
 const EACH: &[&str] = &[include_str!("keys_write.php"), include_str!("keys_read.php"), PASSES];
@@ -17,8 +15,8 @@ const EACH: &[&str] = &[include_str!("keys_write.php"), include_str!("keys_read.
 pub static READ: Chart = Chart {
     name: "read",
     title: "Read {keys} keys (short strings)",
-    means: "How long one PHP process takes to fetch each key once, in an order that it has not seen before, after another process \
-            has written all of them anew.",
+    means: "Time for one PHP process to fetch each key once, in a new order, after another process has changed all \
+            values.",
     fairness: FAIRNESS,
     keys: 10_000,
     program: EACH,
@@ -45,9 +43,10 @@ pub static WRITE_8K: Chart = Chart {
     name: "write-8k",
     title: "Write {keys} keys (8 KiB)",
     means: WRITE_MEANS,
-    fairness: "As in write. The values repeat themselves, as pages do, and the classes Memcached compress such values from 2,000 bytes on, \
-               the original and ours: they send some hundred bytes, all others 8 KiB. --fair-defaults shows what becomes of 80 MB in the \
-               32 MiB that APCu has as it comes.",
+    fairness:
+        "As in write. The values repeat themselves, as pages do. The classes Memcached compress such values from \
+               2,000 bytes on and send some hundred bytes; others send 8 KiB. --fair-defaults shows 80 MB in the 32 \
+               MiB that APCu has by default.",
     words: &["write", "8192"],
     ..READ
 };
@@ -55,7 +54,7 @@ pub static WRITE_8K: Chart = Chart {
 pub static GETS: Chart = Chart {
     name: "gets",
     title: "Get one key {keys} times over one connection (11 bytes)",
-    means: "How long one PHP process takes to fetch the same key again and again, after another process has written it anew.",
+    means: "Time for one PHP process to fetch the same key again and again, after another process has changed it.",
     keys: 5_000,
     program: &[include_str!("keys_write.php"), include_str!("gets.php"), PASSES],
     words: &["read", "11"],
@@ -70,8 +69,8 @@ pub static GETS: Chart = Chart {
 pub static CONNECT: Chart = Chart {
     name: "connect",
     title: "Connect, get and close {keys} times (11 bytes)",
-    means: "How long one PHP process takes to make a client and a connection, fetch a key and close it again, for each key once, as \
-            pages do. Another process has written all of them anew.",
+    means: "Time for one PHP process to create a client, connect, fetch a key and close, for each key once, as pages \
+            do. Another process has changed all values.",
     program: &[include_str!("keys_write.php"), include_str!("connect.php"), PASSES],
     published: &[
         ("files (published 2020, of 10,000)", 0.110),

@@ -1,16 +1,16 @@
-//! What a cache makes of memory: how much of it an item takes, and how many items it keeps that are asked for again.
+//! Use of memory: bytes of an item, and hit ratio at a size.
 use super::{Chart, ChartLanguage, Unit, Variant, ONE};
 
 pub static MEMORY: Chart = Chart {
     name: "memory",
     title: "Memory per item ({keys} items of 20 to 500 bytes)",
-    means: "What the host pays for an item, of which 278 bytes are key and value: by how much the server's own memory grew that is \
-            resident (anonymous memory of memcached, Redis and leveret serve), the resident pages of the memory that PHP processes \
-            share (APCu), and the blocks of arenas (Leveret), divided by the number of items. Another process has then read every item.",
-    fairness: "Everybody stores each item once, into a cache that is empty, and has room for twice as much as they are. Of servers, what they had \
-               taken before the first item does not count; of shared memory and arenas everything counts, also what was \
-               prepared. What processes of PHP take for themselves does not count for anybody. APCu is told how many items to expect. Items \
-               have no end, were never changed, and none was deleted: what that leaves behind is not seen here.",
+    means: "Memory of the host for an item of 278 bytes of key and value. It is the growth of anonymous resident \
+            memory (memcached, Redis, leveret serve), resident shared pages (APCu), or the blocks of arenas (Leveret), \
+            divided by the items. Another process has read every item.",
+    fairness:
+        "Each item is stored once, into an empty cache with room for twice as many. A server's memory before the \
+               first item does not count; all shared memory and arenas count. The memory of PHP processes does not \
+               count. APCu knows the number of items. Items have no expiry, and none is changed or deleted.",
     unit: Unit::Bytes,
     keys: 100_000,
     keys_if_quick_max: 5_000,
@@ -24,7 +24,7 @@ pub static MEMORY: Chart = Chart {
     published: &[],
 };
 
-/// What is asked for.
+/// Streams of requests.
 const STREAMS: [Variant; 3] = [
     Variant { name: "steady", title: "steady", servers: 1, words: &["steady"] },
     Variant { name: "scans", title: "with scans", servers: 1, words: &["scans"] },
@@ -34,15 +34,15 @@ const STREAMS: [Variant; 3] = [
 pub static MISSES: Chart = Chart {
     name: "misses",
     title: "Gets that miss in a full cache ({keys} requests)",
-    means: "How many of the gets find nothing, in percent, when everybody has the same memory and that is far too little. A get that misses is \
-            followed by a store, as applications do it, and one request in fifty overwrites. Values have 50 bytes to 8 KB. The first half of the \
-            requests fills the cache and is not counted. Steady: the same keys stay popular, by Zipf's law. With scans: a \
-            quarter of all requests asks once each for keys that nobody asks for again. Shifting: other keys become popular all the time.",
-    fairness: "Everybody is given the same number of MiB by the setting that its manual names, for a quarter of all values (half in a quick run). What \
-               a cache takes beyond that is not counted: memcached's and Redis' tables of keys are partly outside of it, Leveret's and APCu's are in it. \
-               Redis evicts by allkeys-lru, memcached as it comes, with its crawler and its segmented LRU. Values have \
-               no end. The requests are the same for all, and are made here: they are not those of a real site, for which there is leveret record. \
-               A store that is refused fails the row.",
+    means:
+        "Gets that miss, in percent, when all caches have the same memory, which is far too little. A missed get is \
+            followed by a store, and one request in fifty overwrites. Values have 50 bytes to 8 KB. The first half of \
+            the requests is not counted. Steady: the same keys stay popular (Zipf). With scans: a quarter of the \
+            requests asks once for keys that never return. Shifting: other keys become popular all the time.",
+    fairness: "All caches get the same number of MiB by their own setting, for a quarter of all values (half in a \
+               quick run). Memory beyond that is not counted: the key tables of memcached and Redis are partly outside \
+               of it, those of Leveret and APCu inside. Redis evicts by allkeys-lru, memcached with its defaults. \
+               Values have no expiry. The requests are generated, the same for all. A refused store fails the row.",
     unit: Unit::Percent,
     keys: 400_000,
     keys_if_quick_max: 20_000,

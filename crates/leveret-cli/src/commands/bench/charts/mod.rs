@@ -1,4 +1,5 @@
-//! What is measured. A chart is a file here, with a program of its own for each turn and the caches that it compares; `ALL` names it.
+//! The measurements. A chart is a file here, with its own program for each turn and the caches that it compares; `ALL`
+//! lists it.
 mod arrays;
 mod keys;
 mod memory;
@@ -47,11 +48,11 @@ static ALL: [&Chart; 24] = [
 pub struct Variant {
     /// What the names of rows end with.
     pub name: &'static str,
-    /// `{cpus}` stands for their number, here and in the words, but for no less than 4.
+    /// `{cpus}` is replaced by their number, at least 4, here and in the words.
     pub title: &'static str,
     /// How many servers a cache with a server has. Their addresses have commas between them.
     pub servers: usize,
-    /// What its program is told, behind the chart's words.
+    /// Arguments of its program, after the chart's words.
     pub words: &'static [&'static str],
 }
 
@@ -67,7 +68,7 @@ pub enum ChartLanguage {
 /// Of a chart with one row a cache.
 const ONE: [Variant; 1] = [Variant { name: "", title: "", servers: 1, words: &[] }];
 
-/// A published comparison, drawn anew.
+/// A published comparison, repeated.
 #[derive(Debug)]
 pub struct Chart {
     pub name: &'static str,
@@ -77,13 +78,13 @@ pub struct Chart {
     pub unit: Unit,
     /// What the figures are the time of, or count.
     pub means: &'static str,
-    /// What is done for the peers, and what is not.
+    /// Settings in favour of the peers, and their limits.
     pub fairness: &'static str,
     /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
     pub keys: u32,
-    /// What a run under a minute has time for.
+    /// Number of keys in a run under a minute.
     pub keys_if_quick_max: u32,
-    /// What caches have for so many keys: servers by their option, PHP's modules by `{memory}` in their settings.
+    /// Memory of a cache for a number of keys: servers by their option, PHP's modules by `{memory}` in their settings.
     pub memory_mib: fn(u32) -> u32,
     /// The program of a turn, with holes for what differs between caches: see keys_write.php. In parts, each of which
     /// begins with PHP's tag. Its arguments are `words`, the number of keys, the address and the folder of arenas; server/pids names the processes of the
@@ -96,7 +97,7 @@ pub struct Chart {
     /// Those of `--peers` are compared in this chart too; else only those that name it, as their words have its form.
     takes_added: bool,
     pub variants: &'static [Variant],
-    /// Names and seconds of a publication: shown in words, since nobody has verified a value.
+    /// Names and seconds of a publication: shown as text, since no value was verified.
     pub published: &'static [(&'static str, f64)],
 }
 

@@ -13,12 +13,13 @@ const SERVERS: [Variant; 6] = [
 pub static GET: Chart = Chart {
     name: "multi-get",
     title: "Fetch {keys} keys, 50 at a time",
-    means: "How long one PHP process takes to fetch each key once from 1 to 6 servers, fifty in one call (pipelined) or in fifty \
-            calls (blocking), after another process has written all of them anew. Beside it the processor time of the client and of \
-            all servers while the clock ran.",
-    fairness: "All servers are on this machine and share its processors with the client: what more machines would add is not seen, \
-               the processor time is. Everybody distributes keys as his defaults say. In the published figures nobody looked at \
-               the values; a datagram that was lost is a wrong value here.",
+    means: "Time for one PHP process to fetch each key once from 1 to 6 servers, fifty in one call (pipelined) or in \
+            fifty calls (blocking), after another process has changed all values. Beside it, the processor time of the \
+            client and of all servers.",
+    fairness:
+        "All servers are on this machine and share its processors with the client: only the processor time shows \
+               what more machines would add. Keys are distributed by each client's defaults. Published figures \
+               compared no values; a lost datagram is a wrong value here.",
     keys: 5_000,
     program: &[include_str!("multi.php"), keys::PASSES],
     words: &["read", "16"],
@@ -35,8 +36,9 @@ pub static GET: Chart = Chart {
 pub static SET: Chart = Chart {
     name: "multi-set",
     title: "Store {keys} keys, 50 at a time",
-    means: "How long one PHP process takes to store each key once on 1 to 6 servers over an older value, fifty in one call \
-            (pipelined) or in fifty calls (blocking). Then another process reads all of them, which is not timed.",
+    means:
+        "Time for one PHP process to overwrite each key once on 1 to 6 servers, fifty in one call (pipelined) or in \
+            fifty calls (blocking). Then another process reads all of them, untimed.",
     words: &["write", "16"],
     ..GET
 };

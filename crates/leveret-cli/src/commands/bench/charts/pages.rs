@@ -1,4 +1,4 @@
-//! Pages of an application: what is left of a cache's speed where MediaWiki stands around it.
+//! Pages of an application: a cache's share of the time of a MediaWiki page.
 use super::{keys, site, Chart};
 
 pub static PAGES: Chart = Chart {

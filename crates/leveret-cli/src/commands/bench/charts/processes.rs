@@ -13,11 +13,12 @@ const TYPES_OF_PHP: [Variant; 6] = [
 pub static STORE: Chart = Chart {
     name: "store",
     title: "Store {keys} md5 keys, a whole process",
-    means: "How long `php` takes from its start to its end to store a number under each key, over other numbers of an earlier process. \
-            A third process then reads all of them, which is not timed.",
-    fairness: "Both original modules and both of our classes have default options and one call for one key, by TCP on loopback, first \
-               with memcached and then with our server, which have two threads and room for all. Starting PHP and loading the module \
-               is in the time of everybody. The row on an arena has no server at all.",
+    means: "Time of a whole `php` process that stores a number under each key, over numbers of an earlier process. A \
+            third process reads all of them, untimed.",
+    fairness:
+        "All classes have default options and one call for one key, by TCP on loopback, first with memcached and \
+               then with our server, which have two threads and room for all. All times include starting PHP. The row \
+               on an arena has no server.",
     keys: 20_000,
     program: &[include_str!("processes.php")],
     words: &["store", "int"],
@@ -34,7 +35,7 @@ pub static STORE: Chart = Chart {
 pub static LOAD: Chart = Chart {
     name: "load",
     title: "Load {keys} md5 keys, a whole process",
-    means: "How long `php` takes from its start to its end to fetch the number under each key and to compare it; another process has \
+    means: "Time of a whole `php` process that fetches the number under each key and compares it. Another process has \
             stored them.",
     words: &["load", "int"],
     ..STORE
@@ -43,8 +44,9 @@ pub static LOAD: Chart = Chart {
 pub static TYPES: Chart = Chart {
     name: "types",
     title: "Load {keys} md5 keys, type by type, a whole process",
-    means: "As `load`, but the values are of one type: strings, integers, floats, booleans, arrays or objects. Each has to come back \
-            with its type.",
+    means:
+        "As `load`, with values of one type: strings, integers, floats, booleans, arrays or objects. Each must come \
+            back with its type.",
     words: &["load"],
     variants: &TYPES_OF_PHP,
     keys: 2_000,

@@ -1,4 +1,4 @@
-//! One host, many processes: who reads does not wait for others, or does.
+//! One host, many processes: whether readers wait for each other.
 use super::{keys, Chart, ChartLanguage, Unit, Variant};
 
 /// How many read, and how many write meanwhile.
@@ -14,13 +14,12 @@ const PROCESSES: [Variant; 6] = [
 pub static READERS: Chart = Chart {
     name: "readers",
     title: "Read {keys} keys by several processes",
-    means: "How long it takes until 1, 2 and as many processes as there are CPUs (at least 4) have fetched all keys, each of them an equal \
-            share: from the start of the first to the end of the last. With a writer, one more process overwrites all keys meanwhile, \
-            as fast as it can, with one value and another in turn; a value that is neither is wrong.",
-    fairness: "Everybody has room for all items. All processes share the CPUs of this machine: where there are more processes than CPUs, \
-               they take turns. Nobody counts how much the writer gets done, so a cache that lets it wait has an advantage here. A key \
-               that is there and is not found, or a store that is refused, fails the row: Yac, which promises to \
-               keep nothing, does both now and then.",
+    means: "Time until 1, 2 and as many processes as CPUs (at least 4) have fetched all keys, each an equal share. \
+            With a writer, one more process overwrites all keys meanwhile, alternating between two values; any other \
+            value is wrong.",
+    fairness: "All caches have room for all items. All processes share the CPUs. The writer's work is not counted, so \
+               a cache that makes it wait has an advantage. A missing key or a refused store fails the row: Yac, which \
+               promises to keep nothing, does both now and then.",
     keys: 200_000,
     program: &[include_str!("readers.php"), include_str!("keys_write.php"), keys::PASSES],
     words: &["read", "16"],

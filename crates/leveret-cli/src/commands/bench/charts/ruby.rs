@@ -7,8 +7,8 @@ const SERIALIZED: Variant = Variant { name: "ruby", title: "serialized", servers
 pub static SET: Chart = Chart {
     name: "ruby-set",
     title: "Ruby: store {keys} keys",
-    means: "How long one Ruby process takes to store each key once over an older value, plain strings and small Hashes. Then another \
-            process reads all of them, which is not timed.",
+    means: "Time for one Ruby process to overwrite each key once, with plain strings and small Hashes. Then another \
+            process reads all of them, untimed.",
     words: &["set"],
     variants: &[PLAIN, SERIALIZED],
     published: &[
@@ -19,10 +19,11 @@ pub static SET: Chart = Chart {
         ("set:ruby:memcached", 1.390354),
         ("set:ruby:memcache-client", 1.713558),
     ],
-    fairness: "Everybody has his default options and one connection by TCP to a memcached with room for all; the short cut has our server on \
-               a Unix socket. Who does not wait for answers has stored when the server has answered one last question, and then \
-               only does the clock stop. Published figures are of another machine, and how many calls they are of is not said \
-               with them: they have no bar.",
+    fairness:
+        "All clients have default options and one TCP connection to a memcached with room for all; the short cut \
+               has our server on a Unix socket. For clients that do not wait for answers, the clock stops when the \
+               server has answered a last question. Published figures are of another machine with an unknown number of \
+               calls: they have no bar.",
     keys: 2_000,
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
@@ -36,8 +37,7 @@ pub static SET: Chart = Chart {
 pub static GET: Chart = Chart {
     name: "ruby-get",
     title: "Ruby: fetch {keys} keys",
-    means:
-        "How long one Ruby process takes to fetch each key once, after another process has written all of them anew.",
+    means: "Time for one Ruby process to fetch each key once, after another process has changed all values.",
     words: &["get"],
     variants: &[PLAIN, SERIALIZED],
     published: &[
@@ -62,8 +62,7 @@ pub static MULTIGET: Chart = Chart {
 pub static MISSING: Chart = Chart {
     name: "ruby-missing",
     title: "Ruby: fetch {keys} keys that are not there",
-    means: "How long one Ruby process takes to be told of each key that there is nothing. Then it reads as many keys that are there, \
-            which is not timed.",
+    means: "Time for one Ruby process to miss each key. Then it reads as many existing keys, untimed.",
     words: &["missing"],
     variants: &[SERIALIZED],
     published: &[
@@ -77,8 +76,8 @@ pub static MISSING: Chart = Chart {
 pub static MIXED: Chart = Chart {
     name: "ruby-mixed",
     title: "Ruby: store and fetch {keys} keys in turn",
-    means: "How long one Ruby process takes to store each key and to fetch it at once. Then another process reads all of them, which \
-            is not timed.",
+    means: "Time for one Ruby process to store each key and fetch it at once. Then another process reads all of them, \
+            untimed.",
     words: &["mixed"],
     variants: &[SERIALIZED],
     published: &[

@@ -1,4 +1,4 @@
-//! Servers without the clients of a language: what a request costs them, and how long its answer takes.
+//! Servers without a language's client: cost of a request, and latency of its answer.
 use super::{Chart, ChartLanguage, Unit, Variant};
 
 const REQUESTS: [Variant; 4] = [
@@ -17,11 +17,13 @@ const QUANTILES: [Variant; 3] = [
 pub static CPU: Chart = Chart {
     name: "server-cpu",
     title: "Processor time of a server for {keys} keys (100 bytes each)",
-    means: "What the server's threads had of the processors, in seconds, while it answered for so many of 100,000 keys: gets over 50 connections one by one, gets over 8 \
-            connections with 32 under way on each, gets of a hundred keys over 10, and sets over 50. Each answer is compared, byte by \
-            byte; what was stored is read back. The server that needs half as much can answer twice as many on the same machine.",
-    fairness: "Everybody has room for all items and is asked by the same program, in the protocol that it knows: memcached's text protocol, or \
-               that of Redis. memcached and leveret serve have two threads each, Redis has the one that it comes with. The program that asks takes a processor for itself.",
+    means:
+        "CPU time of the server's threads, in seconds, for 100,000 keys: single gets over 50 connections, gets over \
+            8 connections with 32 outstanding each, gets of a hundred keys over 10, and sets over 50. Each answer is \
+            compared byte by byte, and stored values are read back.",
+    fairness:
+        "All servers have room for all items. One program asks them, in memcached's text protocol or Redis' own. \
+               memcached and leveret serve have two threads each, Redis its one. The program uses one processor.",
     keys: 100_000,
     program: &[],
     words: &[],
@@ -38,9 +40,9 @@ pub static CPU: Chart = Chart {
 pub static LATENCY: Chart = Chart {
     name: "latency",
     title: "How long an answer takes at 20,000 gets a second ({keys} gets)",
-    means: "The time within which half of the answers, 99 of a hundred and 999 of a thousand had come, counted from the moment when the request \
-            was due. Requests come independently of each other, over 50 connections, whatever the server does: who stops for a moment \
-            pays for all that come meanwhile (no coordinated omission).",
+    means: "Time within which 50 %, 99 % and 99.9 % of the answers arrived, counted from the moment when the request \
+            was due. Requests come independently, over 50 connections. A server that stops for a moment pays for all \
+            requests meanwhile (no coordinated omission).",
     keys: 20_000,
     variants: &QUANTILES,
     ..CPU

@@ -1,4 +1,4 @@
-//! Pages of a site: what is left of a cache's speed where nginx and php-fpm stand around it.
+//! Pages of a site: a cache's share of the time of nginx and php-fpm.
 use super::{keys, Chart, Variant};
 
 /// nginx and php-fpm.
@@ -12,13 +12,13 @@ const VISITORS: [Variant; 2] = [
 pub static SITE: Chart = Chart {
     name: "site",
     title: "{keys} pages by nginx and php-fpm, each with one get",
-    means: "How long nginx and php-fpm take to serve a page that makes a client, fetches one key of 11 bytes and prints it, to one visitor at a \
-            time and to 50 at once. Each page asks for another key, and what it prints is compared. The page without a cache \
-            shows what all of them pay. With one visitor each page says what it has spent on making the client, on the get, and on \
-            closing; all else is nginx, php-fpm, the rest of the page and the visitor. Processor time is that of nginx and php-fpm, and beside it the cache server's.",
-    fairness: "php-fpm has eight workers, OPcache where it is installed, and each cache the settings that it has in the other charts; nginx has one worker. \
-               They listen on Unix sockets. Visitors keep their connections. They are one PHP process on this machine, which takes its share of the CPUs \
-               from whoever serves: the same for all.",
+    means: "Time for nginx and php-fpm to serve a page that creates a client, fetches one key of 11 bytes and prints \
+            it, to one visitor and to 50 at once. Each page asks for another key and is compared. The row without a \
+            cache is the common cost. With one visitor, each page reports the times of client, get and close. \
+            Processor time is that of nginx and php-fpm, and beside it the cache server's.",
+    fairness: "php-fpm has eight workers and OPcache if installed; nginx has one worker. Caches have the settings of \
+               the other charts. All listen on Unix sockets. Visitors keep their connections. They are one PHP \
+               process, which competes with the servers for the CPUs.",
     keys: 1_000,
     keys_if_quick_max: 100,
     program: &[WEB, include_str!("site.php")],

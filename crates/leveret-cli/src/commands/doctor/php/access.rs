@@ -5,11 +5,11 @@ use std::fs::{metadata, symlink_metadata, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Why a user cannot use what is in a folder, and the command after which he can.
+/// Why a user cannot use a folder's files, and the command that permits it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed {
     pub why: String,
-    pub mend: String,
+    pub fix: String,
 }
 
 /// A folder that leveret.dir names.
@@ -21,7 +21,7 @@ pub fn closed(dir: &Path, user: &str, users: &AccountFiles) -> Option<Closed> {
         None => format!("install -d -m 700 -o {user} {}", shell_word(dir)),
     };
     let closed =
-        |why: String, mend: String| Some(Closed { why: format!("it cannot use {name} (leveret.dir): {why}"), mend });
+        |why: String, fix: String| Some(Closed { why: format!("it cannot use {name} (leveret.dir): {why}"), fix });
     let Ok(stat) = metadata(dir) else { return closed("there is no such folder".to_owned(), made) };
     if !stat.is_dir() {
         return closed("that is not a folder".to_owned(), format!("rm {name} && {made}"));
@@ -31,7 +31,7 @@ pub fn closed(dir: &Path, user: &str, users: &AccountFiles) -> Option<Closed> {
         return closed(format!("it belongs to {}", users.name(stat.uid())), made);
     }
     if stat.mode() & 0o1002 == 0o002 {
-        return closed("everybody may write to it".to_owned(), format!("chmod o-w {}", shell_word(dir)));
+        return closed("every user may write to it".to_owned(), format!("chmod o-w {}", shell_word(dir)));
     }
     if !may(&stat, user, uid, users, 0o7) {
         return closed(format!("it is {}", rights(&stat, users)), made);
@@ -58,7 +58,7 @@ pub fn closed_files(dir: &Path, user: &str, users: &AccountFiles, except: &[&Pat
     let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     Some(Closed {
         why: format!("it cannot open {} ({})", names.join(", "), rights(&first, users)),
-        mend: opening(&files, &folder, user, users),
+        fix: opening(&files, &folder, user, users),
     })
 }
 
@@ -73,7 +73,7 @@ pub fn opening(files: &[PathBuf], folder: &Metadata, user: &str, users: &Account
     }
 }
 
-/// Its members share what is made in the folder.
+/// Its members share files made in the folder.
 fn is_groups(folder: &Metadata) -> bool {
     folder.mode() & 0o2072 == 0o2070
 }
@@ -120,11 +120,11 @@ mod tests {
         let name = dir.path().display().to_string();
         set(dir.path(), 0o700);
         assert_eq!(closed(dir.path(), "me", &users("")), None);
-        let mend = |user: &str, members: &str| closed(dir.path(), user, &users(members)).map(|closed| closed.mend);
-        assert_eq!(mend("shop", ""), Some(format!("install -d -m 700 -o shop {name}")));
-        assert_eq!(mend("shop", "anna,shop"), Some(format!("install -d -m 2770 -o root -g leveret {name}")));
+        let fix = |user: &str, members: &str| closed(dir.path(), user, &users(members)).map(|closed| closed.fix);
+        assert_eq!(fix("shop", ""), Some(format!("install -d -m 700 -o shop {name}")));
+        assert_eq!(fix("shop", "anna,shop"), Some(format!("install -d -m 2770 -o root -g leveret {name}")));
         set(dir.path(), 0o777);
-        assert_eq!(mend("me", ""), Some(format!("chmod o-w {name}")));
+        assert_eq!(fix("me", ""), Some(format!("chmod o-w {name}")));
         drop(std::fs::remove_dir(dir.path()));
         assert!(closed(dir.path(), "me", &users("")).is_some_and(|closed| closed.why.ends_with("no such folder")));
     }
@@ -144,11 +144,11 @@ mod tests {
         let (a, b) = (file("a.arena").display().to_string(), file("b.arena").display().to_string());
         let closed = found("shop", "shop").expect("both are closed");
         assert!(closed.why.contains(&a) && closed.why.contains(&b) && closed.why.contains("mode 0600"), "{closed:?}");
-        assert_eq!(closed.mend, format!("chgrp ours {a} {b} && chmod 660 {a} {b}"));
+        assert_eq!(closed.fix, format!("chgrp ours {a} {b} && chmod 660 {a} {b}"));
         set(&file("a.arena"), 0o660);
         assert!(found("shop", "shop").is_some_and(|closed| !closed.why.contains(&a) && closed.why.contains(&b)));
         set(&file("b.arena"), 0o662);
-        assert!(found("shop", "shop").is_some(), "everybody may write to it");
+        assert!(found("shop", "shop").is_some(), "every user may write to it");
         set(&file("b.arena"), 0o660);
         assert_eq!(found("shop", "shop"), None);
     }

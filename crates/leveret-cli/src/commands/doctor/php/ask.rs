@@ -1,4 +1,4 @@
-//! Runs a PHP and lets it say what it has loaded and how it is set.
+//! Runs a PHP and asks for its modules and settings.
 use super::pools::{self, FpmPool};
 use leveret_engine::reason;
 use rustix::process::{kill_process, Pid, Signal};
@@ -38,14 +38,14 @@ impl Asked {
     }
 }
 
-/// What it says.
+/// Its answer.
 #[derive(Debug, Default, Deserialize)]
 pub struct PhpAnswer {
     pub version: String,
     pub ini_file: Option<String>,
     /// Version of our module.
     pub leveret: Option<String>,
-    /// Version of a module "apcu", whoever provides it.
+    /// Version of a module "apcu" of any provider.
     pub apcu: Option<String>,
     /// Of the extensions that we know, those that are mapped as a file of their own.
     pub objects: Vec<String>,
@@ -55,7 +55,7 @@ pub struct PhpAnswer {
     /// The same, as PHP's files have them.
     #[serde(default)]
     pub configured: BTreeMap<String, Option<String>>,
-    /// Of the modules that we provide, those that are there, whoever provides them.
+    /// Those of our modules that are loaded, from any provider.
     #[serde(default)]
     pub modules: Vec<String>,
     /// Of the originals, those that are installed, enabled or not.

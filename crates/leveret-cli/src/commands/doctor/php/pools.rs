@@ -37,7 +37,7 @@ fn parse(text: &str) -> Vec<FpmPool> {
             _ => {}
         }
     }
-    // [global] and pools that run as whoever started them say nothing of their user.
+    // [global] and pools that run as the user who started them name no user.
     pools.retain(|pool| !pool.user.is_empty());
     pools
 }

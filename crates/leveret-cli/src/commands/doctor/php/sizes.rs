@@ -24,7 +24,7 @@ fn parse(text: &str) -> Option<u64> {
     digits.trim().parse::<u64>().ok().filter(|_| is_number)?.checked_mul(1 << shift)
 }
 
-/// What a setting asks of an arena. APCu took its size in megabytes, and old configurations have no unit.
+/// The arena size of a setting. APCu took megabytes, and old configurations have no unit.
 fn asked_of(setting: &str, text: &str) -> Option<u64> {
     let size = parse(text)?;
     let has_no_unit = text.trim().bytes().all(|byte| byte.is_ascii_digit());
@@ -32,7 +32,7 @@ fn asked_of(setting: &str, text: &str) -> Option<u64> {
     Some(size.max(MEMORY_MIN))
 }
 
-/// Sizes in PHP's files that PHP does not understand. `ini_get()` shows what it took in their place.
+/// Sizes in PHP's files that PHP does not understand. `ini_get()` shows the value that it uses instead.
 pub fn unreadable(answer: &PhpAnswer) -> Vec<Finding> {
     SETTINGS
         .into_iter()
@@ -85,7 +85,7 @@ pub fn examine(answer: &PhpAnswer, known: &[KnownArena]) -> Vec<Finding> {
                     format!("{setting}={text}, but the arena {}", sizes.join(", ")),
                     "An arena keeps the size with which it was made. The command removes it; the next process makes it again, empty.",
                 )
-                .mended_by(format!("leveret rm --force {}", words.join(" ")))
+                .fixed_by(format!("leveret rm --force {}", words.join(" ")))
             })
         })
         .collect()
@@ -185,7 +185,7 @@ mod tests {
                 "apc.shm_size=32, but the arena apcu-8.2 has 8.0 MiB"
             ]
         );
-        let mends = examine(&answer, &[known("shop", 8 << 20, &[]), known("mail", 8 << 20, &[])]);
-        assert_eq!(mends[0].mend.as_deref(), Some("leveret rm --force /caches/shop.arena /caches/mail.arena"));
+        let fixes = examine(&answer, &[known("shop", 8 << 20, &[]), known("mail", 8 << 20, &[])]);
+        assert_eq!(fixes[0].fix.as_deref(), Some("leveret rm --force /caches/shop.arena /caches/mail.arena"));
     }
 }
