@@ -6,13 +6,13 @@
 
 #include "redis.h"
 
-/* As clients of the server get it: it gives arrays of other entrances in the form of serialize(). */
+/* Whether the server sends the item's bytes unchanged: it converts compact arrays to the form of serialize(). */
 static zend_always_inline bool is_given_as_it_is(const leveret_meta *meta)
 {
 	return EXPECTED(meta->encoding != LEVERET_PHP) || (meta->origin != LEVERET_NATIVE && meta->origin != LEVERET_RUBY);
 }
 
-/* OK: *data is the value. MISS: there is none. All else: the server is to be asked. */
+/* OK: *data is the value. MISS: there is no item. Any other status: ask the server. */
 static zend_always_inline leveret_status copy_value(
 	const leveret_arena *arena, leveret_bytes key, uint32_t how, uint64_t hash, zend_string **data)
 {
@@ -30,7 +30,7 @@ static zend_always_inline leveret_status copy_value(
 	return status;
 }
 
-/* Takes `data` over. Runs user code, if it is packed. */
+/* Takes ownership of `data`. Runs user code if the value is packed. */
 static void give(redis_object *self, zend_string *data, zval *value)
 {
 	if (php_leveret_redis_unpack(self, data, value)) {
@@ -98,7 +98,7 @@ PHP_METHOD(Redis, get)
 
 /* --- MGET, STRLEN --- */
 
-/* Copies all values before one is decoded, since that runs user code. NULL: there is none under its key. */
+/* Copies all values before one is decoded, because decoding runs user code. NULL: no item under that key. */
 static bool copy_values(const leveret_arena *arena, const leveret_bytes *keys, uint32_t count, zend_string **values)
 {
 	uint64_t hashes[LEVERET_AHEAD];

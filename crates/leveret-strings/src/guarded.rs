@@ -10,13 +10,13 @@ use leveret_protocol::resp::parse_integer;
 static COMPARED: ComparedCalls = ComparedCalls { count: count_compared, retime: retime_compared };
 
 impl<'c> Call<'c> {
-    /// It belongs to a transaction that has written nothing yet, and that watches these keys of the database.
+    /// Marks the call as part of a transaction before its first write, with the keys that it watches in this database.
     pub fn guard(&mut self, guards: &'c [WatchGuard<'c>]) {
         (self.guards, self.compared) = (guards, Some(&COMPARED));
     }
 }
 
-/// Who compares has been told how.
+/// `Call::guard` sets both.
 const UNGUARDED: Problem = Problem::ForOthers;
 
 /// Stores a value.

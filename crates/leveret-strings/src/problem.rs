@@ -28,7 +28,7 @@ pub enum Problem {
     LongAnswer,
     /// A watched key is not as EXEC has found it: nothing was written.
     Lost,
-    /// A program that is linked without a part of the command was asked for it: nothing was done.
+    /// This program is linked without that part of the command: nothing was done.
     ForOthers,
 }
 

@@ -26,7 +26,7 @@ const BELIEVED_FOR: Moment = 10_000_000;
 // Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
 const SEARCHED_EVERY: Moment = 2_000_000_000;
 
-// Only files with the database's number are opened, and the first write into a database makes its arena.
+// Shorter: only files with the database's number are opened, and the first write to a database creates its arena.
 const DATABASE_SEARCHED_EVERY: Moment = 50_000_000;
 
 // memcached's own limit without -I, of which the header of the shortest item is taken; a server with another one says
@@ -36,7 +36,7 @@ const VALUE_MAX: usize = (1 << 20) - 60;
 /// What is looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Sought {
-    /// What memcached's clients have.
+    /// The arena of memcached's clients.
     #[default]
     Memcached,
     /// A database of Redis' clients.
@@ -68,7 +68,7 @@ pub(crate) struct FoundArena {
     pub arena: Arena,
     /// The longest value that the server takes.
     pub value_max: usize,
-    /// What the server tells of itself, if it is one for Redis' clients.
+    /// The server's announcement, if it is for Redis' clients.
     pub listener: Option<RespListener>,
     announced: String,
     pid: u32,
@@ -171,7 +171,7 @@ impl Sought {
         }
     }
 
-    /// An arena with this name may be it. Database 0 and what memcached's clients have may have any name.
+    /// Whether an arena with this file name may be the one sought. Only databases from 1 on have fixed names.
     fn may_be(self, path: &Path) -> bool {
         match self {
             Sought::Database(number @ 1..) => {
@@ -181,7 +181,7 @@ impl Sought {
         }
     }
 
-    /// What the server of `seeker` has announced of it.
+    /// The announcement of the server that `seeker` looks for.
     fn announcement<'a>(self, seeker: &Seeker, services: &'a [Service]) -> Option<(&'a Service, Option<RespListener>)> {
         let Sought::Database(number) = self else {
             return Some((services.iter().find(|service| seeker.is_it(&service.text, service.pid))?, None));

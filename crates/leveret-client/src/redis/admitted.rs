@@ -1,15 +1,15 @@
-//! Which servers of this host have let this process in, and with which credentials. A server draws its nonce anew when it
-//! starts and when a password changes, so the nonce says which server and which passwords were meant.
+//! Credentials that servers of this host have accepted from this process. A server draws a new nonce at each start and at
+//! each change of a password, so a nonce names one server and its passwords at one time.
 use super::target::RedisCredentials;
 use crate::try_lock::unless_held;
 use std::sync::Mutex;
 
-/// All sites of one process. What is forgotten is asked for again.
+/// For all sites of one process. Beyond it the oldest entry is dropped, and its server is asked again.
 const ADMITTED_MAX: usize = 64;
 
 static ADMITTED: Mutex<Vec<(u128, RedisCredentials)>> = Mutex::new(Vec::new());
 
-/// The server with this nonce has agreed to these credentials.
+/// Whether the server with this nonce has accepted these credentials.
 pub(super) fn is_known(nonce: u128, credentials: &RedisCredentials) -> bool {
     unless_held(&ADMITTED)
         .is_some_and(|admitted| admitted.iter().any(|(of, known)| *of == nonce && known == credentials))

@@ -170,7 +170,7 @@ impl RedisLink {
     fn send_queue(&mut self) -> Result<(), RedisFailure> {
         let mut opening = Opening::Needed;
         if self.socket.is_none() && std::mem::take(&mut self.is_connected_here) {
-            // To callers this is a connection that is lost.
+            // For the caller this is a lost connection.
             match self.open(Opening::Again) {
                 Err(failure) if failure.code == RedisCode::Connect => opening = Opening::Again,
                 opened => opened?,
@@ -296,12 +296,12 @@ impl RedisLink {
         Ok(())
     }
 
-    /// The nonce that the server tells those whom it has let in. None: it tells none, or the connection has failed. `announced`
-    /// is the one in its arena. Nothing is on its way.
+    /// The nonce under which the server has accepted this connection's credentials. None: the server does not say, or the
+    /// connection has failed. `announced` is the nonce in its arena. No request may be under way.
     pub(super) fn told_nonce(&mut self, announced: u128) -> Option<u128> {
         let (socket, patience) = (self.socket.as_mut()?, self.tuning.read_timeout);
         socket.asked_nonce = Some(announced);
-        // Callers did not ask for it, and count what they did.
+        // The caller counts the bytes of its own requests only.
         let counted = (socket.sent, socket.received);
         let mut said = Vec::new();
         write_arguments(&mut said, &[&b"INFO"[..], b"leveret"]);

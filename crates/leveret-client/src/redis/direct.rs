@@ -1,10 +1,11 @@
 //! The short cut: commands on strings are executed in the arena of a `leveret serve --redis` of this host, and their replies
 //! lie in the link's input as if they had come.
 //!
-//! The arena takes the server's place only where the server would answer the same: nothing is on its way over the socket; the
-//! connection is in no state that only the server knows (MULTI, WATCH, a raw command); the server's announcement in that arena
-//! names the selected database, and its process lives (`memory/short_cut.rs`); and if the server asks for a password, it has
-//! let this process in with the link's (`admitted.rs`).
+//! The arena is used only while the server would answer the same. All of this must hold:
+//! - no request or reply is under way on the socket;
+//! - the connection has no state that only the server knows (MULTI, WATCH, a raw command);
+//! - a living server at the link's address announces this arena as the selected database (`memory/short_cut.rs`);
+//! - if the server asks for a password, it has accepted the link's credentials from this process (`admitted.rs`).
 use super::target::RedisCredentials;
 use super::{admitted, RedisLink};
 use crate::link::endpoint::ServerKind;
@@ -20,15 +21,15 @@ const REQUEST_KEPT: usize = 64 << 10;
 #[derive(Default)]
 pub(super) struct DirectWay {
     short_cut: ShortCut,
-    /// Whose way it is.
+    /// The database that `short_cut` leads to.
     database: Option<u32>,
     request: ArgumentsBuf,
 }
 
-/// What is done without the server.
+/// A command that needs no server.
 enum DirectCommand {
     Keys(&'static KeyCommand),
-    /// The connection is told when it is needed next.
+    /// The connection gets its SELECT before its next request.
     Select,
 }
 
@@ -67,7 +68,7 @@ impl RedisLink {
         let is_let_in = match (nonce, &self.wanted.credentials) {
             (None, None) => true,
             (Some(nonce), Some(credentials)) => admitted::is_known(nonce, credentials) || self.ask_nonce(nonce),
-            // Whether the server agrees to these credentials, or to none, it must say itself.
+            // The server decides whether it accepts these credentials, or none.
             (None, Some(_)) | (Some(_), None) => false,
         };
         if !is_let_in {
@@ -77,13 +78,13 @@ impl RedisLink {
         self.direct.short_cut.found().map(|found| &found.arena)
     }
 
-    /// How long what `arena` has just given may be used, if nothing else is done with the link.
+    /// How long the result of `arena` is valid, if the link is not used meanwhile.
     pub fn arena_validity(&self) -> Option<Validity> {
         self.direct.short_cut.found().map(FoundArena::validity)
     }
 
-    /// Executes a request of `len` words in the arena. The number is for those who read the reply. None: nothing was done, the
-    /// server is to be asked.
+    /// Executes a request of `len` words in the arena. The number is the turn for `next`. None: nothing was done; send the
+    /// request to the server.
     pub fn execute<'w>(&mut self, word: &dyn Fn(usize) -> &'w [u8], len: usize) -> Option<u64> {
         let command = match key_command(word(0), len) {
             Some(command) => DirectCommand::Keys(command),
@@ -112,7 +113,7 @@ impl RedisLink {
         let host = OneArena { arena: &found.arena, number: self.wanted.database, databases };
         let request = &mut self.direct.request;
         request.clear();
-        // Of what is too long for the arena the server says so.
+        // The server refuses what is too long for the arena.
         let fits = (0..len).all(|index| word(index).len() <= found.value_max && request.push(word(index)));
         let mut is_done = false;
         if fits {
@@ -128,7 +129,7 @@ impl RedisLink {
         is_done
     }
 
-    /// Selects a database that the server has. What it has not, it says itself.
+    /// Selects a database that the server has. False: the server refuses the number.
     fn select(&mut self, number: &[u8]) -> bool {
         let listener = self.direct.short_cut.found().and_then(|found| found.listener.as_ref());
         let number = parse_integer(number).and_then(|number| u32::try_from(number).ok());
@@ -141,7 +142,7 @@ impl RedisLink {
         true
     }
 
-    /// Whether the server lives on this host, so that a connection to it can wait until it is needed.
+    /// Whether a living server of this host was found, so that a connection can be opened later.
     pub(super) fn is_within_reach(&mut self) -> bool {
         if !self.is_plain() {
             return false;
@@ -156,7 +157,7 @@ impl RedisLink {
         }
     }
 
-    /// Whether the server would agree to these credentials: it has done so for this process.
+    /// Whether the server has accepted these credentials from this process.
     pub(super) fn is_admitted(&mut self, credentials: &RedisCredentials) -> bool {
         if !self.is_plain() {
             return false;
@@ -165,7 +166,7 @@ impl RedisLink {
         nonce.is_some_and(|nonce| admitted::is_known(nonce, credentials))
     }
 
-    /// Nothing is on its way, and the link knows all of its connection that the server knows.
+    /// No request is under way, and the server has no state of the connection that the link does not have.
     #[inline]
     fn is_plain(&self) -> bool {
         self.queue.len == 0
@@ -188,7 +189,7 @@ impl RedisLink {
         short_cut.find(endpoint)
     }
 
-    /// Passes over what is left of the last reply. None: the connection says more than it was asked for.
+    /// Skips the rest of the last reply. None: the server has sent more than was requested.
     pub(super) fn end_reply(&mut self) -> Option<()> {
         if self.is_answered_here {
             self.forget_replies();
@@ -198,8 +199,8 @@ impl RedisLink {
         (self.input.len() == 0).then_some(())
     }
 
-    /// Asks the server for the nonce under which it has let this connection in. True: it is this one, so that this process may
-    /// use the server's arenas with these credentials.
+    /// Asks the server under which nonce it has accepted this connection's credentials. True: it is the announced one, so this
+    /// process may use the server's arenas with them.
     #[cold]
     fn ask_nonce(&mut self, nonce: u128) -> bool {
         let Some(credentials) = self.wanted.credentials.clone() else { return false };

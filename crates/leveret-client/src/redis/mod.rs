@@ -48,10 +48,10 @@ pub struct RedisLink {
     replies_sent: u64,
     replies_read: u64,
     turn: u64,
-    /// The replies were written here: the arena was asked, or what was asked for is known.
+    /// The replies were written by the link: from the arena, or because they are known.
     is_answered_here: bool,
     direct: DirectWay,
-    /// There is no socket yet: its server was found to live on this host.
+    /// Connected without a socket: a living server of this host was found.
     is_connected_here: bool,
     /// By connections that are gone.
     sent: u64,
@@ -154,7 +154,7 @@ impl RedisLink {
         self.tuning = tuning;
     }
 
-    /// Connects, if that is not so. To a server whose arena can be used in its place, it does so when that is needed.
+    /// Connects if there is no connection. If the server's arena can be used, a socket is opened only when it is needed.
     pub fn connect(&mut self) -> Result<(), RedisFailure> {
         if self.socket.is_none() && self.is_within_reach() {
             self.is_connected_here = true;

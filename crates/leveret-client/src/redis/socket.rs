@@ -27,7 +27,7 @@ pub(crate) struct RedisSocket {
     pub identity: RedisIdentity,
     /// A raw command may have changed its state: the connection is not kept for others.
     pub is_opaque: bool,
-    /// The last nonce that a server of this host has announced when it was asked for its own.
+    /// The announced nonce for which the server was last asked over this connection.
     pub asked_nonce: Option<u128>,
     /// The process that has opened it: a child must not speak on its parent's.
     pid: u32,

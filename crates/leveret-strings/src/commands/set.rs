@@ -12,7 +12,7 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     set_on_terms::<true>(call, request)
 }
 
-/// The same without GET, which it leaves to others: nothing is done.
+/// As `set`, except that it does nothing if the request has the option GET: `Problem::ForOthers`.
 pub fn set_silently(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     set_on_terms::<false>(call, request)
 }

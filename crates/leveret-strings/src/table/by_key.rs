@@ -1,5 +1,5 @@
-//! Commands on strings that need nothing but the arena of their keys, for programs that are linked with these alone. Left out is
-//! what hands out values: such a program reads them from the arena itself. So is what is large and rare.
+//! Commands on strings that need only the arena of their keys. A program that uses only these is linked without the others.
+//! Commands that return values are left out, since such a program reads the arena itself; so are large, rare commands.
 use super::{keyspace, server, strings};
 use crate::call::{Answered, Call};
 use crate::command::{CommandRow, Handler};
@@ -46,7 +46,7 @@ const NAME_MAX: usize = 16;
 
 static COMMANDS: [KeyCommand; NAMES.len()] = picked();
 
-/// The command of that name, in upper case or lower, if a request of `len` words is one of it.
+/// The command of that name, in upper or lower case, if it takes `len` words.
 #[inline]
 pub fn key_command(name: &[u8], len: usize) -> Option<&'static KeyCommand> {
     let mut room = [0; NAME_MAX];
@@ -61,7 +61,7 @@ pub fn key_command(name: &[u8], len: usize) -> Option<&'static KeyCommand> {
 }
 
 impl KeyCommand {
-    /// Executes a request. False: it was not done, and nothing is answered; a server that has the arena open may still do it.
+    /// Executes a request. False: nothing was done and nothing is written to the reply; a server may still execute it.
     pub fn run(&self, call: &mut Call<'_>, request: &Arguments<'_>) -> bool {
         let begin = call.reply.len();
         call.name = self.name;
