@@ -36,8 +36,8 @@ IN_PHP = {
     "Memcached::get, arena": ("$m = new Memcached; $m->addServer('arena:gate', 0); $m->set('key1', '0123456789');", "$m->get('key1')", 800),
     "Memcached::set, arena": ("$m = new Memcached; $m->addServer('arena:gate', 0);", "$m->set('key1', '0123456789')", 1630),
     # Redis::get must take at most 1.5 times as many as apcu_fetch.
-    "Redis::get, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS); $r->set('key1', '0123456789');", "$r->get('key1')", 970),
-    "Redis::set, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS);", "$r->set('key1', '0123456789')", 9999),
+    "Redis::get, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS); $r->set('key1', '0123456789');", "$r->get('key1')", 790),
+    "Redis::set, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS);", "$r->set('key1', '0123456789')", 3530),
     "Leveret\\Cache::set": ("$c = new Leveret\\Cache('gate');", "$c->set('key1', '0123456789')", 1410),
     "getMulti of 30 keys, 3 servers": ("$m = new Memcached; $k = []; for ($i = 0; $i < 30; $i++) $k[] = \"key$i\"; $m->addServers(SERVERS);"
                                        " foreach ($k as $key) $m->set($key, '0123456789');", "$m->getMulti($k)", 45950),
