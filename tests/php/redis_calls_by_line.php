@@ -47,7 +47,12 @@ while (($line = fgets(STDIN)) !== false) {
         $answer = ['threw' => get_class($thrown), 'text' => $thrown->getMessage()];
     }
     $answer['warned'] = $warnings;
-    $object = $objects[$name] ?? null;
-    $answer['error'] = $object instanceof Redis ? $object->getLastError() : null;
+    try {
+        $object = $objects[$name] ?? null;
+        $answer['error'] = $object instanceof Redis ? $object->getLastError() : null;
+    } catch (RedisException $thrown) {
+        // It has no server.
+        $answer['error'] = null;
+    }
     echo json_encode($answer, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION), "\n";
 }
