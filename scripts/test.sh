@@ -2,7 +2,7 @@
 # ./x test: every part runs even when an earlier one failed, reports its counts, and the sum is the last line.
 
 # Longest time for one part, in seconds: a hung test must fail by name, not stop CI without a word.
-PART_SECONDS_MAX=1200
+PART_SECONDS_MAX=${PART_SECONDS_MAX:-1200}
 
 # ./x test [PART [WORD...]]: PART is lint, rust, model, generated, phpt, leaks, ruby or system. Without it: all.
 verb_test() {
@@ -173,6 +173,7 @@ write_arginfo() {
     need "${BUILD_PACKAGES[@]}" php-parser
     folder=$(mktemp -d)
     cp "$("$PHP_CONFIG" --extension-dir)/build/gen_stub.php" "$folder/"
+    # shellcheck disable=SC2016 # $version is PHP's.
     parser=$folder/PHP-Parser-$(sed -n 's/^ *\$version = "\([0-9.]*\)";/\1/p' "$folder/gen_stub.php")
     mkdir -p "$parser/lib"
     ln -s /usr/share/php/PhpParser "$parser/lib/PhpParser"

@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
+os.environ.setdefault("LEVERET_KEEP_VERSION", "1")  # no ./x of a test links the command again for the version of a new commit
 
 import lanes
 from support import scratch_place
@@ -33,7 +34,12 @@ UNLOADABLE = "unittest.loader._FailedTest"
 COUNTS = "{} passed, {} failed, {} skipped"
 
 # The classes that take longest, longest first: they begin first.
-LONGEST = ()
+LONGEST = (
+    "test_packaging.Built", "test_bench_command.BenchCommand", "test_mixed_fleets.MixedFleets", "test_doctor_fixes.DoctorFixes", "test_circle.Circle",
+    "test_redis_suites.PhpRedis", "test_redis_suites.Tcl", "test_mod_php.ModPhp", "test_sessions.Sessions", "test_session_failures.SessionFailures",
+    "test_bench_server.BenchServer", "test_lying_servers.LyingServers", "test_instructions.Instructions", "test_release.Release",
+    "test_install.Install", "test_docs.Readme", "test_host_in_use.HostInUse",
+)
 
 
 class Printer(unittest.TestResult):

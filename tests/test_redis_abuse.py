@@ -1,17 +1,22 @@
 """What no client of Redis should send, and clients that do not read: the server lives, answers others, keeps its memory, and says what Redis says."""
 
 import contextlib
+import os
 import random
+import resource
 import socket
+import subprocess
 import time
 import unittest
 
-from redis_servers import RedisServer, both, followed, request
+from redis_servers import KINDS, RedisServer, Refusal, both, followed, request
 from support import SystemTest
 from test_server_abuse import drain, receive
 
 POLITE = 8
 ROUNDS = 80
+MUTANTS = int(os.environ.get("LEVERET_MUTANTS", 400))
+LAZY = 10_000
 READERS = 200
 VALUE = 1 << 20
 
@@ -22,6 +27,37 @@ WRONG = [
     b"ping\nping\n", b"GET " + b"k" * 60_000 + b"\r\n", b"x" * 70_000, b"*1\r\n$4\r\nPINGxx*1\r\n$4\r\nPING\r\n", b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"Host: localhost\r\n", b"+PING\r\n",
     b"*2\r\n$3\r\nGET\r\n$0\r\n\r\n", b"*1\r\n$0\r\n\r\n", b"*2\r\n$3\r\nGET\r\n:1\r\n", b"$4\r\nPING\r\n", b"\0\0\0\0\r\nPING\r\n", b"*1\r\n$" + b"1" * 70_000, b"*" + b"9" * 70_000,
 ]  # fmt: skip
+
+
+# Numbers that a length or a count should not be, and some that it may be.
+NUMBERS = [b"9223372036854775807", b"9223372036854775808", b"18446744073709551616", b"-1", b"-2", b"-9223372036854775808", b"0", b"00", b"01", b"+1", b" 1", b"1 ", b"", b"1.0", b"1e3", b"0x1",
+           b"2147483647", b"2147483648", b"4294967296", b"536870912", b"536870913", b"1", b"2", b"3", b"5", b"\xff", b"1\0"]  # fmt: skip
+
+
+def mutant(dice, key):
+    """A pipeline of right requests about this key in which up to three things are wrong: numbers, types, ends of lines, nesting, order, length."""
+    commands = [dice.choice([["PING"], ["ECHO", "e" * dice.choice([0, 1, 300])], ["SET", key, "v" * dice.choice([0, 5, 3000])], ["GET", key], ["MULTI"], ["EXEC"], ["STRLEN", key]]) for _ in range(dice.randint(1, 4))]
+    said = b"".join(dice.choice([request, inline])(words) for words in commands)
+    for _ in range(dice.randint(1, 3)):
+        if not said:
+            break
+        at = dice.randrange(len(said))
+        places = [place for place in range(len(said)) if said[place : place + 1] in (b"*", b"$") and said[place + 1 : place + 2].isdigit()]
+        place = dice.choice(places) if places else None
+        said = dice.choice([
+            lambda: said[: place + 1] + dice.choice(NUMBERS) + said[said.find(b"\r", place) :] if place is not None else said,
+            lambda: said[:place] + dice.choice([b"*", b"$", b":", b"+", b"-", b"%", b"~", b"_", b"#", b"", b"\0"]) + said[place + 1 :] if place is not None else said,
+            lambda: said[:at] + said[at + dice.randint(1, 5) :],
+            lambda: said[:at] + dice.choice([b"\r\n", b"\n", b"\r", b"\0", b"*1\r\n", b"$3\r\n", b'"', b"'"]) + said[at:],
+            lambda: said.replace(b"\r\n", dice.choice([b"\n", b"\r", b"\r\r\n"]), dice.randint(1, 4)),
+            lambda: said[:at],
+            lambda: b"*2\r\n" * dice.choice([1, 5, 1000]) + said,
+        ])()  # fmt: skip
+    return said
+
+
+def inline(words):
+    return " ".join(words).encode() + b"\r\n"
 
 
 def abuse(dice):
@@ -47,6 +83,24 @@ class Abuse(SystemTest):
             want, got = map(heard, connections)
             self.assertEqual(want, got, f"{said[:80]!r}: redis-server, ours")
         self.remark(f"{len(WRONG)} compared")
+
+    @followed
+    def test_mutated_requests(self):
+        """pipelines with wrong numbers, types, line ends, nesting and lengths are answered alike, byte by byte, and the connection ends where Redis ends it"""
+        dice = random.Random(int(os.environ.get("LEVERET_SEED", 7)))
+        servers = both(self)
+        for start in range(0, MUTANTS, 100):
+            mutants = [mutant(dice, f"m{number:04}") for number in range(start, min(start + 100, MUTANTS))]
+            asked = [[self.ask(server, said) for said in mutants] for server in servers]
+            for server in servers:
+                # What came before is answered: the workers take turns.
+                for _ in range(4):
+                    self.assertIsInstance(server.connect()("DBSIZE"), int)
+            time.sleep(0.3)
+            for said, *connections in zip(mutants, *asked):
+                want, got = map(heard, connections)
+                self.assertEqual(want, got, f"{said[:300]!r}: redis-server, ours")
+        self.remark(f"{MUTANTS} compared")
 
     def ask(self, server, said):
         connection = socket.create_connection(("127.0.0.1", server.port), timeout=30)
@@ -96,6 +150,107 @@ class Abuse(SystemTest):
         self.assertLess(grown, READERS * VALUE // 2)
         for connection in lazy[:5]:
             self.assertEqual(b"$%d\r\n" % VALUE, receive(connection, len(b"$%d\r\n" % VALUE)))
+
+    def test_ten_thousand_that_do_not_read(self):
+        """10,000 clients that ask for megabytes and read nothing leave the server answering, and cost no memory for each answer"""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        count = LAZY if hard == resource.RLIM_INFINITY else min(LAZY, hard - 300)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 200), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        server = RedisServer(self, "leveret", "-c", str(count + 50))
+        talk = server.connect()
+        self.assertEqual(["OK", "OK"], [talk("SET", "large", b"v" * VALUE), talk("SET", "page", b"p" * 20_000)])
+        before, lazy = resident(server), []
+        asks = [request(["GET", "large"]) * 20, request(["MGET", *["page"] * 50]) * 20, request(["KEYS", "*"]) * 500]
+        try:
+            for number in range(count):
+                connection = socket.socket()
+                lazy.append(connection)
+                # Else the kernel has no memory left for anybody's connections.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.settimeout(60)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall(asks[number % 3])
+            self.assertEqual(b"p" * 20_000, talk("GET", "page"))
+            grown = resident(server) - before
+            self.remark(f"{count:,} clients that read nothing of some 20 MiB each: {grown >> 20} MiB more")
+            self.assertLess(grown, 512 << 20)
+            # Who begins to read is answered in full.
+            for connection in lazy[:3]:
+                self.assertIn(receive(connection, 1), (b"$", b"*"))
+        finally:
+            for connection in lazy:
+                connection.close()
+        self.wait_for("the connections to end", lambda: b"connected_clients:1\r\n" in talk("INFO", "clients"))
+
+    def test_commands_of_redis(self):
+        """each command that redis-server knows is served or refused by its name: an application that puts a queue here is told so, and its transaction fails"""
+        listed = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout and RedisServer(self, "redis").connect()("COMMAND", "LIST")
+        server = RedisServer(self, "leveret")
+        refused = 0
+        for name in sorted(word.decode() for word in listed):
+            if name in ("shutdown", "quit", "reset"):
+                continue
+            talk = server.connect()
+            words = name.split("|")
+            answer = talk(*words, *["a"] * 3)
+            self.assertFalse(isinstance(answer, Refusal) and answer.startswith("ERR unknown command"), f"{name}: {answer}")
+            if isinstance(answer, Refusal) and answer.startswith("UNSUPPORTED "):
+                self.assertTrue(answer.startswith(f"UNSUPPORTED {words[0].upper()}"), answer)
+                refused += 1
+                talk("MULTI")
+                talk(*words, "jobs", "job")
+                self.assertEqual(["QUEUED", True], [talk("SET", "after", "done"), str(talk("EXEC")).startswith("EXECABORT")])
+        self.assertGreater(refused, 100)
+        self.assertIsNone(server.connect()("GET", "after"))
+        self.remark(f"{refused} refused by their name")
+
+    @followed
+    def test_databases_that_are_not_there(self):
+        """SELECT, MOVE and COPY to databases that are not there are refused in Redis' words, and the client stays where it was"""
+        for server in both(self):
+            talk = server.connect()
+            self.assertEqual(["OK", "OK"], [talk("SELECT", 3), talk("SET", "k", "of 3")])
+            for number in ("99", "16", "-1", "2147483648", "9223372036854775807", "9223372036854775808", "x", "", "1.5", " 1"):
+                for words in (["SELECT", number], ["MOVE", "k", number], ["COPY", "k", "l", "DB", number]):
+                    self.assertIsInstance(talk(*words), Refusal, (server.kind, words))
+                self.assertEqual(b"of 3", talk("GET", "k"), (server.kind, number))
+
+    def test_arenas_that_go(self):
+        """an arena that is removed under the server, or emptied by a process, is made again by the next writes; nobody's connection ends"""
+        server = RedisServer(self, "leveret", memory=16)
+        talk = server.connect()
+        for number, path in ((0, server.arena), (3, server.arena.with_name("cache.db3.arena"))):
+            self.assertEqual(["OK", "OK"], [talk("SELECT", number), talk("SET", "k", "v")])
+            path.unlink()
+            self.wait_for(f"database {number} to be empty", lambda: talk("GET", "k") is None)
+            self.assertEqual(["OK", b"w"], [talk("SET", "k", "w"), talk("GET", "k")])
+            self.assertTrue(path.exists())
+            path.write_bytes(b"")
+            self.wait_for("an answer to each request", lambda: [talk("SET", "k", "x"), talk("PING")][1] == "PONG")
+            path.unlink()
+            self.wait_for("the database to be made again", lambda: talk("SET", "k", "y") == "OK" and path.exists() and path.stat().st_size > 0 and talk("GET", "k") == b"y")
+
+    def test_full_database(self):
+        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction tells it command by command"""
+        server = RedisServer(self, "leveret", memory=8)
+        talk = server.connect()
+        self.assertEqual("OK", talk("CONFIG", "SET", "maxmemory-policy", "noeviction"))
+        number, oom = 0, "OOM command not allowed when used memory > 'maxmemory'."
+        while talk("SET", f"k{number}", b"v" * 9000) == "OK":
+            number += 1
+        self.assertGreater(number, 300)
+        while talk("SET", f"s{number}", b"v" * 100) == "OK":
+            number += 1
+        for words in (["SET", "new", b"v" * 9000], ["SET", "new", b"v" * 9000, "NX", "EX", 9], ["GETSET", "new", b"v" * 9000], ["MSET", "new", b"v" * 9000], ["APPEND", "k1", b"v" * 9000], ["SETRANGE", "k2", 9000, b"v" * 9000],
+                      ["COPY", "k3", "new"], ["BITOP", "NOT", "new", "k3"], ["EVAL", "return redis.call('set', KEYS[1], ARGV[1])", 1, "new", b"v" * 9000]):  # fmt: skip
+            answer = talk(*words)
+            self.assertIsInstance(answer, Refusal, words[0])
+            self.assertIn("OOM command not allowed", answer, words[0])
+        self.assertEqual([9000, 9000, 9000], [talk("STRLEN", name) for name in ("k1", "k2", "k3")])
+        talk.send_all([["MULTI"], ["SET", "new", b"v" * 9000], ["STRLEN", "k1"], ["EXEC"]])
+        self.assertEqual(["OK", "QUEUED", "QUEUED", [oom, 9000]], [talk.read() for _ in range(4)])
+        self.assertEqual([200, "OK"], [talk("DEL", *(f"k{number}" for number in range(200))), talk("SET", "new", b"v" * 9000)])
 
     def test_queues_without_end(self):
         """a transaction that queues without end is ended, by an error or with its connection, before it takes the server's memory; nothing of it is done"""

@@ -4,6 +4,7 @@ What may differ is left out by name: the order of KEYS and SCAN (compared as set
 with more digits than Redis' floats have, and MOVE and COPY between databases beside WATCH, which they end in all databases.
 """
 
+import hashlib
 import os
 import random
 import re
@@ -21,7 +22,15 @@ VALUES = [*NUMBERS, "hello", "Hello World", "grüße", "\0\r\n\xff", "x" * 44, "
 INDEXES = ["0", "1", "2", "3", "-1", "-2", "-100", "100", "5", "7", "8", "31", "2147483647", "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "x", ""]
 TIMES = ["0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808", "x", "", "1.5"]
 STEPS = ["nan", "inf", "x", "", " 1", "0x"]
+SCRIPTS = [
+    "return redis.call('get', KEYS[1])", "return redis.call('set', KEYS[1], ARGV[1])", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
+    "local n = redis.call('incrby', KEYS[1], 3) return {n, redis.call('strlen', KEYS[1])}", "return {1, 2, {3, 'four', false}}", "return redis.call('setnx', KEYS[1], ARGV[1])",
+]  # fmt: skip
 NAMES_OF_TIME = ("ttl", "pttl", "expiretime", "pexpiretime")
+
+
+def digest(script):
+    return hashlib.sha1(script.encode()).hexdigest()
 
 
 class Speaker:
@@ -102,6 +111,12 @@ class Speaker:
             lambda s: [s.of(["bitfield", "bitfield_ro"]), s.key(), *(word for _ in range(s.random.randint(0, 3)) for word in s.field())],
             lambda s: ["lcs", s.key(), s.key(), *s.options(["len", "idx", "minmatchlen", "withmatchlen", "foo"])],
             lambda s: ["keys", s.of(["*", "?", "[a-c]", "[^a]*", "k*", "\\*", "*e*"])], lambda s: ["select", s.of(["0", "0", "0", "1", "2", "-1", "99", "x"])],
+            lambda s: ["eval", s.of(SCRIPTS), "1", s.key(), s.of(VALUES)], lambda s: ["eval_ro", SCRIPTS[0], "1", s.key()],
+            lambda s: [s.of(["evalsha", "evalsha_ro"]), s.of([*map(digest, SCRIPTS[:2]), "0" * 40, "x"]), s.of(["1", "1", "2", "-1", "x"]), s.key(), s.of(VALUES)],
+            lambda s: ["script", *s.of([["load", s.of(SCRIPTS)], ["exists", digest(s.of(SCRIPTS)), "0" * 40], ["flush"], ["flush", s.of(["sync", "async", "x"])], ["nonsense"]])],
+            lambda s: ["scan", s.of(["0", "0", "0", "x"]), *s.maybe("match", s.of(["*", "[a-c]", "z*"])), "count", s.of(["1000", "1000", "0", "x"]), *s.maybe("type", s.of(["string", "list"]))],
+            lambda s: ["object", *s.of([["refcount", s.key()], ["nonsense", s.key()], ["encoding"]])], lambda s: ["client", *s.of([["setname", s.of(["a", "b c", ""])], ["getname"], ["no-evict", s.of(["on", "off", "x"])], ["nonsense"]])],
+            lambda s: ["wait", s.of(["0", "x", "-1"]), s.of(["0", "1", "x", "-1"])],
             lambda s: [s.of(["ping", "echo"]), *s.some(lambda: s.of(VALUES), 0, 2)], lambda s: [s.of(["nonsense", "gett", "x" * 200, ""]), *s.some(lambda: s.of(VALUES), 0, 3)],
             *3 * [lambda s: ["multi"]], *4 * [lambda s: ["exec"]], lambda s: ["discard"], *2 * [lambda s: ["watch", *s.some(s.key, 1, 3)]], lambda s: ["unwatch"],
             *([lambda s: ["flushdb", *s.maybe(s.of(["async", "sync", "foo"]))], lambda s: ["hello", s.of(["2", "3", "4", "x"])], lambda s: ["reset"]] if self.random.random() < 0.1 else []),
@@ -117,6 +132,8 @@ def comparable(words, reply):
     name = words[0].lower()
     if name == "keys" and isinstance(reply, list):
         return sorted(reply)
+    if name == "scan" and isinstance(reply, list):
+        return [reply[0], sorted(reply[1])]
     if name in NAMES_OF_TIME and isinstance(reply, int) and reply > 0:
         return "a time"
     if name == "select" and isinstance(reply, Refusal):
@@ -130,6 +147,8 @@ def comparable(words, reply):
 
 
 def in_transaction(part):
+    if isinstance(part, list) and len(part) == 2 and isinstance(part[1], list) and part[0] == b"0":
+        return [part[0], sorted(part[1])]
     if isinstance(part, list) and all(isinstance(word, bytes) for word in part):
         return sorted(part)
     if isinstance(part, dict) or isinstance(part, list) and part[:1] == [b"server"]:

@@ -895,7 +895,8 @@ extern "C" {
 #endif // __cplusplus
 
 // Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
-// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+// Once, at its start: what its forks would have to find out is found out now. Any other number counts as
+// LEVERET_PROGRAM_OTHER.
 void leveret_declare(uint32_t program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
@@ -995,12 +996,22 @@ enum leveret_status leveret_totals(const struct leveret_arena *arena,
 uint64_t leveret_master_token(void);
 
 // A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
-// other listed master lives. MISS: nothing was to be done. BUSY, LOST.
+// other listed master lives. MISS: nothing was to be done. BUSY. LOST: open it again; its file may have been replaced by
+// this call, since its layout was older and no other process used it.
 //
 // # Safety
 // `arena` is live.
 enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
                                          uint64_t token);
+
+// What the log of this process should say of an arena that it has opened, leveret_open's or a pool's: that its layout is
+// older, what it lacks, and the command that replaces it. One arena for each call. Returns the length of the text, which
+// is cut to `message_len`; 0: nothing, or all was told before.
+//
+// # Safety
+// `message` has room for `message_len` bytes.
+size_t leveret_older_arena(char *message,
+                           size_t message_len);
 
 // Version of the layout of arenas that this library reads and writes.
 uint32_t leveret_layout_version(void);

@@ -385,6 +385,7 @@ fn pools(random: &mut Random, dir: &[u8]) {
     call!(leveret_pool_value_max(pool));
     let mut message = [0 as c_char; 60];
     call!(leveret_pool_arena_trouble(message.as_mut_ptr(), message.len()));
+    call!(leveret_older_arena(message.as_mut_ptr(), message.len()));
     call!(leveret_pool_quit(pool));
     if random.below(2) == 0 {
         call!(leveret_pool_clear_servers(pool));

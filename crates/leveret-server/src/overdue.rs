@@ -11,8 +11,8 @@ const KEYS_MAX: usize = 1000;
 /// Those of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Overdue {
-    /// Each key, and when its store was refused.
-    keys: RefCell<VecDeque<(Box<[u8]>, Time)>>,
+    /// The database of each key, the key, and when its store was refused.
+    keys: RefCell<VecDeque<(u32, Box<[u8]>, Time)>>,
     /// There are some: each turn of the event loop asks.
     has_some: Cell<bool>,
     tried: Cell<Time>,
@@ -26,29 +26,32 @@ impl Overdue {
 
     /// Schedules the removal of the present item under `key`.
     #[cold]
-    pub fn add(&self, key: &[u8], now: Time) {
+    pub fn add(&self, database: u32, key: &[u8], now: Time) {
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(known, _)| **known != *key);
+        keys.retain(|(of, known, _)| *of != database || **known != *key);
         if keys.len() == KEYS_MAX {
             keys.pop_front();
         }
-        keys.push_back((key.into(), now));
+        keys.push_back((database, key.into(), now));
         self.has_some.set(true);
     }
 
     /// Tries it, once a second.
     #[cold]
-    pub fn remove(&self, arena: &Arena, counters: &Counters, now: Time) {
+    pub fn remove<'a>(&self, arena_of: impl Fn(u32) -> Option<&'a Arena>, counters: &Counters, now: Time) {
         if self.tried.replace(now) == now {
             return;
         }
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(key, refused)| match remove(arena, key, *refused, now) {
-            Ok(is_removed) => {
-                counters.add(Count::Forgotten, u64::from(is_removed));
-                false
+        keys.retain(|(database, key, refused)| {
+            match arena_of(*database).map(|arena| remove(arena, key, *refused, now)) {
+                Some(Ok(is_removed)) => {
+                    counters.add(Count::Forgotten, u64::from(is_removed));
+                    false
+                }
+                Some(Err(error)) => error == Error::Busy,
+                None => false,
             }
-            Err(error) => error == Error::Busy,
         });
         self.has_some.set(!keys.is_empty());
     }

@@ -30,6 +30,8 @@ pub enum Problem {
     Lost,
     /// This program is linked without that part of the command: nothing was done.
     ForOthers,
+    /// The rest of a walk is still to be done.
+    Unfinished,
 }
 
 impl Problem {
@@ -60,6 +62,7 @@ impl Problem {
             Problem::LongAnswer => reply.error("ERR the answer is longer than this server sends"),
             Problem::Lost => reply.nil_array(),
             Problem::ForOthers => reply.error("ERR not done here"),
+            Problem::Unfinished => {}
         }
     }
 }

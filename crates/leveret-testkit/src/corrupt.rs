@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use leveret_engine::{
     Amendment, Arena, CountTerms, Cursor, Deadline, Delta, EvictionPolicy, Lease, Marks, Meta, Mode, NewCas,
-    OpenOptions, ReadOptions, Terms, Time, Value,
+    OpenOptions, ReadOptions, Terms, Time, Value, LAYOUT_VERSION,
 };
 
 use crate::arena_copy::ArenaImage;
@@ -21,6 +21,8 @@ use crate::seeded::{self, Age};
 use crate::values::{self, show};
 
 const KEYS: u64 = 500;
+/// Typed items, where the layout has them.
+const TYPED: u64 = 40;
 
 /// How a round does its damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,10 @@ fn key(index: u64) -> Vec<u8> {
     format!("key:{index}").into_bytes()
 }
 
+fn typed_key(index: u64) -> Vec<u8> {
+    format!("typed:{index}").into_bytes()
+}
+
 /// Of each length at which a value may lie in another way.
 fn value(index: u64, version: u64) -> Vec<u8> {
     let len = match index % 50 {
@@ -95,8 +101,10 @@ fn is_number(index: u64) -> bool {
 
 fn options(rng: &mut Rng) -> OpenOptions {
     let memory = *rng.pick(&[8 << 20, 8 << 20, (9 << 20) + 4096, (12 << 20) - 1, 16 << 20]);
+    let layout = *rng.pick(&[1, LAYOUT_VERSION, LAYOUT_VERSION]);
+    let options = OpenOptions::new().memory(memory).cores(*rng.pick(&[1, 2, 16])).layout(layout);
     // A damaged lock word may name a living owner: waits for it must be short here.
-    OpenOptions::new().memory(memory).cores(*rng.pick(&[1, 2, 16])).lock_timeout(Duration::from_millis(20))
+    options.lock_timeout(Duration::from_millis(20))
 }
 
 impl Ground {
@@ -247,7 +255,11 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
     // Two versions: a damaged slot may lead to the older one, which is no other key's.
     for version in 0..2 {
         for index in 0..KEYS {
-            let deadline = if index % 4 == 0 { Deadline::after(now, 1000 + index as u32) } else { Deadline::NEVER };
+            let deadline = match index % 8 {
+                0 => Deadline::after(now, 1000 + index as u32),
+                4 => Deadline::at_millis((u64::from(now.0) + 1000) * 1000 + index),
+                _ => Deadline::NEVER,
+            };
             let meta = Meta::default().with_flags((index % 3) as u32);
             let bytes = value(index, version);
             let value = if is_number(index) { Value::Integer(index as i64) } else { Value::Bytes(&bytes) };
@@ -256,6 +268,11 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
                 arena.get_with(&key(index), ReadOptions::new().with_cas(), now)?;
             }
         }
+    }
+    for index in (0..TYPED).take_while(|_| arena.layout() >= 2) {
+        let value = values::frame(&typed_key(index), 0, index, (index * 700) as usize);
+        let deadline = if index % 2 == 0 { Deadline::NEVER } else { Deadline::after(now, 900) };
+        arena.store_typed(&typed_key(index), &value, Meta::default(), deadline, &Terms::new(Mode::Set), now)?;
     }
     for index in 0..8 {
         arena.lease(&key(index), Duration::ZERO);
@@ -274,6 +291,7 @@ fn use_arena(path: &Path, options: &OpenOptions, seed: u64, trust: Trust) -> Res
     for index in 0..KEYS {
         look(&arena, index, now, trust != Trust::Never)?;
     }
+    look_typed(&arena, now, trust != Trust::Never)?;
     walk(&arena, now, trust != Trust::Never)?;
     let trusts_values = trust == Trust::Always;
     for _ in 0..150 {
@@ -285,6 +303,7 @@ fn use_arena(path: &Path, options: &OpenOptions, seed: u64, trust: Trust) -> Res
     let _ = arena.enter_parent(rng.bits());
     let _ = arena.stats();
     let _ = arena.verify();
+    look_typed(&arena, now, trusts_values)?;
     arena.tend(Time(now.0 + 5000), usize::MAX);
     for index in 0..KEYS {
         look(&arena, index, now, trusts_values)?;
@@ -302,6 +321,23 @@ fn look(arena: &Arena, index: u64, now: Time, trusts_values: bool) -> Result<(),
     let Some(item) = arena.get(&key(index), now) else { return Ok(()) };
     if trusts_values {
         judge(&item.key, &item.value, index)?;
+    }
+    Ok(())
+}
+
+/// Who asks for typed items finds them whole; nobody else finds them at all.
+fn look_typed(arena: &Arena, now: Time, trusts_values: bool) -> Result<(), String> {
+    for index in 0..TYPED {
+        let key = typed_key(index);
+        let plain = arena.get(&key, now);
+        if let Ok(Some(item)) = arena.get_with(&key, ReadOptions::new().typed(), now) {
+            if trusts_values {
+                values::frames_of(&item.key, &item.value)?;
+            }
+        }
+        if trusts_values && plain.is_some() {
+            return Err(format!("a get found {}, which is typed", show(&key)));
+        }
     }
     Ok(())
 }

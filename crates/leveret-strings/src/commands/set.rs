@@ -4,7 +4,8 @@ use crate::expiry::{Expiry, TimeUnit};
 use crate::guarded;
 use crate::options::SetOptions;
 use crate::problem::Problem;
-use leveret_engine::{Deadline, Mode, Stored, Terms};
+use leveret_compact::served;
+use leveret_engine::{Deadline, Item, Mode, Stored, Terms};
 use leveret_protocol::resp::Arguments;
 
 /// `SET key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix|PXAT unix|KEEPTTL]`.
@@ -35,10 +36,7 @@ fn set_on_terms<const MAY_TELL_OLD: bool>(call: &mut Call<'_>, request: &Argumen
     }
     let stored = if options.tells_old && MAY_TELL_OLD {
         let (stored, old) = guarded::swap(call, key, bytes, deadline, &terms)?;
-        match old {
-            Some(old) => call.reply.bulk(&old.value),
-            None => call.reply.nil(),
-        }
+        say(call, old);
         stored
     } else {
         guarded::store(call, key, bytes, deadline, &terms)?
@@ -84,9 +82,15 @@ pub fn setnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `GETSET key value`.
 pub fn getset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    match guarded::swap(call, request.get(1), request.get(2), Deadline::NEVER, &Terms::new(Mode::Set))?.1 {
-        Some(old) => call.reply.bulk(&old.value),
+    let old = guarded::swap(call, request.get(1), request.get(2), Deadline::NEVER, &Terms::new(Mode::Set))?.1;
+    say(call, old);
+    Ok(Impact::Changed)
+}
+
+/// Says the value that was there, as clients read it.
+fn say(call: &mut Call<'_>, old: Option<Item>) {
+    match old.and_then(|old| served(&old.meta, old.value)) {
+        Some(value) => call.reply.bulk(&value),
         None => call.reply.nil(),
     }
-    Ok(Impact::Changed)
 }

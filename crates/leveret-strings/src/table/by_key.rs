@@ -71,7 +71,7 @@ impl KeyCommand {
             Problem::Engine(error) => {
                 matches!(error, Error::ValueTooLarge { .. } | Error::KeyTooLong { .. } | Error::NoMemory)
             }
-            Problem::LongAnswer | Problem::Lost | Problem::ForOthers => false,
+            Problem::LongAnswer | Problem::Lost | Problem::Unfinished | Problem::ForOthers => false,
             _ => true,
         };
         if is_answer {
