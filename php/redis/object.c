@@ -135,6 +135,8 @@ void php_leveret_redis_tell_server(redis_object *self)
 		.user = bytes_of(self->user),
 		.password = bytes_of(self->password),
 		.database = self->database,
+		.short_cut = 1,
+		.dir = php_leveret_dir(),
 		.pool_limit = (uint32_t) MAX(REDIS_G(connection_limit), 0),
 		.tls_verify = self->is_tls_verified,
 		.tls_peer_name = bytes_of(self->peer_name),

@@ -150,7 +150,8 @@ bool php_leveret_redis_request(redis_object *self, redis_words *words, bool is_r
 bool php_leveret_redis_flush(redis_object *self, uint64_t *turn);
 /* One whole reply; the node is freed by the caller. False: an exception is pending. */
 bool php_leveret_redis_read(redis_object *self, uint64_t turn, redis_node *node);
-/* Sends one command and reads its reply, in any mode. */
+/* Sends one command and reads its reply, in any mode. Commands on strings are executed in the arena of a server of this host
+ * where possible. */
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply);
 void php_leveret_redis_node_free(redis_node *node);
 /* Throws what the link says, and forgets the queue where the connection is gone. */
@@ -160,6 +161,11 @@ void php_leveret_redis_enqueue(redis_object *self, redis_shape shape, void *cont
 /* Keeps the server's error for getLastError(), NULL: none. */
 void php_leveret_redis_set_error(redis_object *self, zend_string *text);
 void php_leveret_redis_throw(const char *text);
+
+/* --- redis/arena.c --- */
+
+/* MGET and STRLEN from the arena of a server of this host. False: nothing was done, the command is to be sent. Runs user code. */
+bool php_leveret_redis_read_arena(redis_object *self, const redis_words *words, redis_shape shape, zval *value);
 
 /* --- redis/reply.c --- */
 

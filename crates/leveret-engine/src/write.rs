@@ -237,10 +237,10 @@ impl Arena {
         pieces: Option<&Pieces>,
         handed: &mut H,
     ) -> Result<Stored, Error> {
-        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
         if !H::HANDS_OUT {
-            return update::update(&self.core, item.key, now, section);
+            return self.store_item_silently(item, terms, now, pieces);
         }
+        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
         loop {
             let mut is_met = true;
             let stored = update::update(&self.core, item.key, now, |locked, located| {
@@ -256,6 +256,18 @@ impl Arena {
             }
             handed.copy(item.key, now)?;
         }
+    }
+
+    /// The same that hands out nothing: compiled once, and not by each crate that stores.
+    fn store_item_silently(
+        &self,
+        item: &NewItem<'_>,
+        terms: &Terms,
+        now: Time,
+        pieces: Option<&Pieces>,
+    ) -> Result<Stored, Error> {
+        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
+        update::update(&self.core, item.key, now, section)
     }
 }
 

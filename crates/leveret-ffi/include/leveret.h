@@ -765,8 +765,12 @@ typedef struct leveret_redis_server {
   struct leveret_bytes password;
   // Selected before the first request.
   uint32_t database;
+  // 1: if it is this host's `leveret serve --redis`, its arenas are used in its place.
+  uint32_t short_cut;
   // Connections that are kept for one place; 0 = any number.
   uint32_t pool_limit;
+  // Folder of named arenas, as in leveret_open_options.
+  struct leveret_bytes dir;
   // tls://: the server must prove that it is the one named.
   uint32_t tls_verify;
   // tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
@@ -813,8 +817,8 @@ typedef struct leveret_redis_token {
 
 // State of a link.
 typedef struct leveret_redis_state {
-  // There is a socket.
-  uint32_t has_socket;
+  // There is a socket, or the server's arena is used without one.
+  uint32_t is_connected;
   // The database that is selected, or will be once there is a connection.
   uint32_t database;
   // The server has agreed to MULTI.
@@ -1600,7 +1604,7 @@ enum leveret_redis_code leveret_redis_set_server(struct leveret_redis *redis,
 void leveret_redis_set_tuning(struct leveret_redis *redis,
                               const struct leveret_redis_tuning *tuning);
 
-// Connects now, if that is not so.
+// Connects now, if that is not so. OK also where the server's arena is used: then a connection is made when it is needed.
 //
 // # Safety
 // `redis` is live.
@@ -1698,6 +1702,25 @@ void leveret_redis_clear_transferred(struct leveret_redis *redis);
 // # Safety
 // `redis` is live.
 uint32_t leveret_redis_is_alive(struct leveret_redis *redis);
+
+// Executes a command of `count` words in the arena of the selected database, if the server's arena is used and the command is
+// one on strings. 1: done, and *turn names the reply for leveret_redis_next. 0: nothing was done; it is to be queued and
+// flushed. SELECT of a database that the server has is one too.
+//
+// # Safety
+// Pointers are live; `words` points at `count` of them, which can be read.
+uint32_t leveret_redis_execute(struct leveret_redis *redis,
+                               const struct leveret_bytes *words,
+                               size_t count,
+                               uint64_t *turn);
+
+// The arena of the selected database, if this host's `leveret serve --redis` has it and it may be used in the server's place
+// now: then keys may be read and written there without the link. Else NULL. Cheap. Valid until the next call with the link.
+// Not to be closed.
+//
+// # Safety
+// `redis` is live.
+struct leveret_arena *leveret_redis_arena(struct leveret_redis *redis);
 
 // The arena's clock: seconds since boot, suspend included.
 uint32_t leveret_now(void);

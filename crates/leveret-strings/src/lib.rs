@@ -53,6 +53,6 @@ pub use leveret_engine::EvictionPolicy;
 pub use library::{sha1 as script_digest, Scripts};
 pub use problem::Problem;
 pub use run::{find, keys, run, written_keys, Ran};
-pub use table::{is_known, lookup, rows};
+pub use table::{is_known, key_command, lookup, rows, KeyCommand};
 pub use watch::{WatchGuard, WatchedState};
 pub use words::database_number;

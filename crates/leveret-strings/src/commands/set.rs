@@ -3,12 +3,22 @@ use crate::call::{Answered, Call, Impact};
 use crate::expiry::{Expiry, TimeUnit};
 use crate::guarded;
 use crate::options::SetOptions;
+use crate::problem::Problem;
 use leveret_compact::served;
 use leveret_engine::{Deadline, Item, Mode, Stored, Terms};
 use leveret_protocol::resp::Arguments;
 
 /// `SET key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix|PXAT unix|KEEPTTL]`.
 pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_on_terms::<true>(call, request)
+}
+
+/// As `set`, except that it does nothing if the request has the option GET: `Problem::ForOthers`.
+pub fn set_silently(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_on_terms::<false>(call, request)
+}
+
+fn set_on_terms<const MAY_TELL_OLD: bool>(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (key, bytes) = (request.get(1), request.get(2));
     if request.len() == 3 {
         guarded::store(call, key, bytes, Deadline::NEVER, &Terms::new(Mode::Set))?;
@@ -21,7 +31,10 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         None => Deadline::NEVER,
     };
     let terms = Terms::new(options.mode).keep_deadline(options.keeps_deadline);
-    let stored = if options.tells_old {
+    if options.tells_old && !MAY_TELL_OLD {
+        return Err(Problem::ForOthers);
+    }
+    let stored = if options.tells_old && MAY_TELL_OLD {
         let (stored, old) = guarded::swap(call, key, bytes, deadline, &terms)?;
         say(call, old);
         stored
