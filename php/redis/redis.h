@@ -166,6 +166,8 @@ void php_leveret_redis_throw(const char *text);
 
 /* MGET and STRLEN from the arena of a server of this host. False: nothing was done, the command is to be sent. Runs user code. */
 bool php_leveret_redis_read_arena(redis_object *self, const redis_words *words, redis_shape shape, zval *value);
+/* get() of a key with its prefix. False: ask the server. Runs user code if the value is packed. */
+bool php_leveret_redis_get_from_arena(redis_object *self, zend_string *key, zval *return_value);
 
 /* --- redis/reply.c --- */
 

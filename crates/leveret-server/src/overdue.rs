@@ -8,12 +8,19 @@ use std::collections::VecDeque;
 /// Keys that are kept. Beyond them the oldest are given up: clients must not fill the memory.
 const KEYS_MAX: usize = 1000;
 
-/// Those of one worker.
+#[derive(Debug)]
+struct RefusedKey {
+    database: u32,
+    key: Box<[u8]>,
+    /// When its store was refused.
+    refused: Time,
+}
+
+/// The keys of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Overdue {
-    /// The database of each key, the key, and when its store was refused.
-    keys: RefCell<VecDeque<(u32, Box<[u8]>, Time)>>,
-    /// There are some: each turn of the event loop asks.
+    keys: RefCell<VecDeque<RefusedKey>>,
+    /// Whether there are any, for each turn of the event loop.
     has_some: Cell<bool>,
     tried: Cell<Time>,
 }
@@ -28,11 +35,11 @@ impl Overdue {
     #[cold]
     pub fn add(&self, database: u32, key: &[u8], now: Time) {
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(of, known, _)| *of != database || **known != *key);
+        keys.retain(|known| known.database != database || *known.key != *key);
         if keys.len() == KEYS_MAX {
             keys.pop_front();
         }
-        keys.push_back((database, key.into(), now));
+        keys.push_back(RefusedKey { database, key: key.into(), refused: now });
         self.has_some.set(true);
     }
 
@@ -43,8 +50,8 @@ impl Overdue {
             return;
         }
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(database, key, refused)| {
-            match arena_of(*database).map(|arena| remove(arena, key, *refused, now)) {
+        keys.retain(|known| {
+            match arena_of(known.database).map(|arena| remove(arena, &known.key, known.refused, now)) {
                 Some(Ok(is_removed)) => {
                     counters.add(Count::Forgotten, u64::from(is_removed));
                     false

@@ -24,12 +24,12 @@ pub fn step(arena: &Arena, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut
     answer
 }
 
-/// Walks over all keys of the selected database: `visit` is told of those of each step. What it found is then in the walk.
-/// `Unfinished`: that is to be gone on with.
-pub fn walk(
-    call: &mut Call<'_>,
-    visit: &mut dyn FnMut(&mut KeyWalk, &Arena, &[Vec<u8>]) -> Result<(), Problem>,
-) -> Result<KeyWalk, Problem> {
+/// Called with the keys of a step.
+pub type VisitStep<'v> = &'v mut dyn FnMut(&mut KeyWalk, &Arena, &[Vec<u8>]) -> Result<(), Problem>;
+
+/// Walks over all keys of the selected database. The returned walk has the results of `visit`. `Unfinished`: call again to
+/// continue.
+pub fn walk(call: &mut Call<'_>, visit: VisitStep<'_>) -> Result<KeyWalk, Problem> {
     let Some(arena) = call.arena else { return Ok(KeyWalk::default()) };
     let mut whole = KeyWalk::default();
     let is_whole = call.walk.is_none();
