@@ -115,8 +115,8 @@ if test "$PHP_LEVERET" != "no"; then
     m4_normalize([
       module.c provide.c
       base/arena.c base/basedir.c base/ini.c base/refused.c base/walk.c
-      codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/compact_read.c codec/compact_write.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
-      decoded/table.c decoded/copy.c
+      codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/compact_read.c codec/compact_objects.c codec/compact_text.c codec/compact_write.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
+      decoded/table.c decoded/copy.c decoded/pool.c
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/fields.c apcu/info.c apcu/iterator.c apcu/preload.c apcu/search.c
       cache/class.c cache/access.c cache/iterator.c cache/many.c cache/remember.c
       client/payload.c client/copy.c client/session.c
@@ -125,7 +125,7 @@ if test "$PHP_LEVERET" != "no"; then
       memcache/module.c memcache/object.c memcache/connection.c memcache/link.c memcache/prefix.c memcache/failure.c memcache/call.c
       memcache/value.c memcache/read.c memcache/write.c memcache/stats.c memcache/session.c
       redis/module.c redis/object.c redis/options.c redis/words.c redis/arguments.c redis/table.c redis/failure.c redis/call.c redis/method.c redis/reply.c redis/reply_special.c
-      redis/value.c redis/compress.c redis/build_keys.c redis/build_lists.c redis/build_sorted.c redis/build_streams.c redis/build_admin.c redis/build_servers.c redis/tell.c redis/scan.c
+      redis/value.c redis/compress.c redis/build_keys.c redis/build_lists.c redis/build_sorted.c redis/build_streams.c redis/build_admin.c redis/build_servers.c redis/tell.c redis/arena.c redis/scan.c redis/session.c redis/session_path.c redis/session_store.c
     ]),
     [$ext_shared],,
     [-I@ext_srcdir@ -I@ext_builddir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])

@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "cache/access.h"
 #include "codec/serializer.h"
+#include "decoded/pool.h"
 #include "decoded/table.h"
 #include "php_leveret.h"
 #include "release.h"
@@ -138,6 +139,7 @@ static PHP_GINIT_FUNCTION(leveret)
  * word. */
 static PHP_GSHUTDOWN_FUNCTION(leveret)
 {
+	php_leveret_pool_forget(leveret_globals);
 	php_leveret_decoded_destroy(leveret_globals);
 	php_leveret_arenas_close(leveret_globals);
 	php_leveret_allowed_classes_free(leveret_globals);
@@ -176,6 +178,7 @@ static PHP_RINIT_FUNCTION(leveret)
 #endif
 	LEVERET_G(request_now) = leveret_now();
 	php_leveret_arenas_check();
+	php_leveret_pool_forget(ZEND_MODULE_GLOBALS_BULK(leveret));
 	php_leveret_decoded_sweep();
 	php_leveret_arenas_sweep(php_leveret_decoded_forget);
 	return SUCCESS;
@@ -184,7 +187,7 @@ static PHP_RINIT_FUNCTION(leveret)
 static PHP_RSHUTDOWN_FUNCTION(leveret)
 {
 	php_leveret_leases_release();
-	php_leveret_pools_tell();
+	php_leveret_arenas_tell();
 	return SUCCESS;
 }
 

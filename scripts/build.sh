@@ -56,6 +56,11 @@ use_version() {
     export LEVERET_VERSION
 }
 
+# put_gem_version FOLDER: version.rb there has the version of the release; a development build has its own.
+put_gem_version() {
+    sed -i "s/VERSION = '.*'/VERSION = '$(scripts/version gem)'/" "$1/lib/leveret/version.rb"
+}
+
 # One build at a time: two terminals, with any verb that builds, must not write build/ over each other.
 lock_build() {
     mkdir -p build
@@ -83,7 +88,7 @@ build_extension() {
     (
         cd "$source" &&
             { [ -e .configured-for ] || configure_extension "$core"; } &&
-            echo "$configured_for" >.configured-for && make -s -j"$(nproc)"
+            echo "$configured_for" >.configured-for && name_version && make -s -j"$(nproc)"
     ) >"$PHP_BUILD/extension.log" 2>&1 || {
         tail -n 40 "$PHP_BUILD/extension.log" >&2
         fail "The PHP extension does not build." "The last lines are above; all of them are in $PHP_BUILD/extension.log"
@@ -99,10 +104,17 @@ configure_extension() {
             --with-leveret-core="$1" --with-leveret-include="$ROOT/crates/leveret-ffi/include"
 }
 
+# config.m4 has written it. With another version only what includes it is compiled again.
+name_version() {
+    local line="#define PHP_LEVERET_VERSION \"$LEVERET_VERSION\""
+    [ "$(cat release.h)" = "$line" ] || echo "$line" >release.h
+}
+
 # extension_sources LIBRARY: what the extension is made of, and its tests, which are copied with it.
 extension_sources() {
     find php crates/leveret-ffi/include -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
     sha256sum "$1"
+    echo "$LEVERET_VERSION"
     extension_configuration "$1"
 }
 
@@ -112,7 +124,6 @@ extension_configuration() {
     echo "$ROOT $1"
     find php crates/leveret-ffi/include -name '*.[ch]' | LC_ALL=C sort
     sha256sum php/config.m4 php/Makefile.frag scripts/build.sh
-    echo "$LEVERET_VERSION"
     "$PHP_CONFIG" --vernum
     "$PHP_CONFIG" --configure-options
 }

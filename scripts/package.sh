@@ -89,7 +89,7 @@ build_packages() {
     rm -rf --one-file-system "$work"
     package_sources "$1" "$work/source" || return 1
     {
-        "${enter[@]}" scripts/in-root "build/package-$1/root" scripts/package-part "$work/source" &&
+        "${enter[@]}" scripts/in-root "build/package-$1/root" scripts/part package "$work/source" &&
             scripts/in-root "build/package-$native/root" lintian --fail-on error --tag-display-limit 0 "$work"/*.changes
     } >"$folder.log" 2>&1 || {
         tail -n 40 "$folder.log" >&2
@@ -101,12 +101,12 @@ build_packages() {
         note "$(find "$folder" -name '*.deb' | wc -l) packages in $folder"
 }
 
-# package_sources NAME FOLDER: what scripts/package-part takes.
+# package_sources NAME FOLDER: what `scripts/part package` takes.
 package_sources() {
     mkdir -p "$2/debian/prebuilt" &&
         cp -r debian php packaging ruby docs README.md CHANGELOG.md LICENSE-* "$2/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$2/" &&
-        scripts/notices "$2/debian/prebuilt/THIRD-PARTY.txt" &&
+        scripts/crates.py notices "$2/debian/prebuilt/THIRD-PARTY.txt" &&
         package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/" || return 1
     # Debian's packages go into unstable first, Ubuntu's into the release that they are for.
     local suite=unstable
@@ -131,6 +131,6 @@ package_stamp() {
     {
         find debian php packaging docs ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
         package_prebuilt "$1" | xargs sha256sum
-        sha256sum scripts/version scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md README.md
+        sha256sum scripts/version scripts/package.sh scripts/part scripts/crates.py CHANGELOG.md README.md
     } | sha256sum | cut -d' ' -f1
 }

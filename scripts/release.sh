@@ -34,7 +34,7 @@ verb_release() {
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
     build_rust
-    check "release: the notices of those whose code is inside" scripts/notices "$folder/THIRD-PARTY.txt"
+    check "release: the notices of those whose code is inside" scripts/crates.py notices "$folder/THIRD-PARTY.txt"
     if is_one_of musl "${kinds[@]}" || is_one_of musl-zts "${kinds[@]}"; then build_musl_library; fi
     if is_one_of arm64 "${kinds[@]}" || is_one_of arm64-command "${kinds[@]}"; then
         # Whether an order of memory that x86 gives for nothing was forgotten, no emulator notices.
@@ -63,7 +63,7 @@ verb_release() {
     if is_one_of sources "${kinds[@]}"; then
         check "release: the sources with all crates, which build without a network" release_sources "$version" "$folder"
     fi
-    check "release: the list of what is inside (CycloneDX)" scripts/sbom "$version" "$folder/leveret-$version.cdx.json"
+    check "release: the list of what is inside (CycloneDX)" scripts/crates.py sbom "$version" "$folder/leveret-$version.cdx.json"
     (cd "$folder" && sha256sum -- * >SHA256SUMS)
     rm -rf --one-file-system build/release
     mv "$folder" build/release
@@ -104,7 +104,7 @@ release_name() {
 # release_extension PHP KIND VERSION FOLDER: at the archive's root lies EXTENSION.so, as PIE takes it, and beside it what its licences ask for.
 # Joined by &&, because `set -e` does not hold where it is called.
 release_extension() {
-    local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags="-g -O2 -include $ROOT/scripts/older-glibc.h"
+    local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags="-g -O2 -include $ROOT/packaging/older-glibc.h"
     name=$(release_name "$php" "$kind" "$3")
     config=php-config$php binary=php$php core=$(leveret_core)
     case "$kind $php" in
@@ -126,7 +126,7 @@ release_extension() {
     case $kind in musl*) core=$(musl_core) enter=(with_musl) flags='-g -O2' ;; esac
     work=$ROOT/$folder/php-$php-$kind
     mkdir -p "$work" &&
-        CFLAGS=$flags PHP_CONFIG=$config PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$core" &&
+        CFLAGS=$flags "${enter[@]}" scripts/part extension "$config" "$work" "$core" &&
         "${enter[@]}" strip --strip-unneeded "$work/leveret.so" &&
         asks_for_little "$kind" "$work/leveret.so" &&
         asks_php_for_little "$kind" "$work/leveret.so" &&

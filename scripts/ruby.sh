@@ -114,7 +114,7 @@ build_platform_gem() {
     local folder=$1
     gem_files "$folder"
     cp "$RUBY_BUILD/lib/leveret/leveret.so" "$folder/lib/leveret/"
-    scripts/notices "$folder/THIRD-PARTY.txt"
+    scripts/crates.py notices "$folder/THIRD-PARTY.txt"
     strip --strip-debug "$folder/lib/leveret/leveret.so"
     (cd "$folder" && LEVERET_GEM=platform "$RUBY" -S gem build -q leveret.gemspec)
 }
@@ -132,9 +132,4 @@ gem_files() {
     cp -r ruby/lib ruby/sig ruby/.yardopts ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$1"
     use_version
     put_gem_version "$1"
-}
-
-# put_gem_version FOLDER: version.rb there has the version of the release; a development build has its own.
-put_gem_version() {
-    sed -i "s/VERSION = '.*'/VERSION = '$(scripts/version gem)'/" "$1/lib/leveret/version.rb"
 }

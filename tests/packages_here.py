@@ -16,7 +16,7 @@ ROOT=$PWD
 for part in install debian build ruby package; do . scripts/$part.sh; done
 package_sources 12 "$1"
 # Neither what debuggers want nor a small file is the matter here.
-DPKG_DEB_COMPRESSOR_TYPE=none DEB_BUILD_OPTIONS=noautodbgsym scripts/package-part "$1" 2>&1
+DPKG_DEB_COMPRESSOR_TYPE=none DEB_BUILD_OPTIONS=noautodbgsym scripts/part package "$1" 2>&1
 """
 
 

@@ -74,6 +74,10 @@ class RedisServer:
     def connect(self):
         return Connection(self)
 
+    def allow(self, user, *rules):
+        """Makes or changes a user."""
+        self.test.assertEqual("OK", self.connect()("ACL", "SETUSER", user, *rules))
+
     @property
     def url(self):
         word = f":{self.password}@" if self.password else ""

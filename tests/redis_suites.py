@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import PHP, ROOT, SCRIPTS
+from support import PHP, ROOT, SCRIPTS, Provider
 
 SUITES = ROOT / "build" / "redis-suites"
 REDIS = SUITES / "redis-7.0.15"
@@ -135,3 +135,18 @@ def stop(process):
         pass  # it has ended
     process.wait()
     process.stdout.close()
+
+
+class SuitesProvider(Provider):
+    """The original php-redis 6.2.0, which its own tests were fetched with. Debian 12's is older."""
+
+    def with_ini(self, **more):
+        return SuitesProvider(self.name, super().with_ini(**more).ini)
+
+    def settings(self, extensions=()):
+        library = PHP_REDIS / "modules" / "redis.so"
+        return [f"extension={library}" if line == "extension=redis.so" else line for line in super().settings(("msgpack", *extensions))]
+
+
+def original_class(**ini):
+    return SuitesProvider("redis", {}).with_ini(**ini)

@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
+os.environ.setdefault("LEVERET_KEEP_VERSION", "1")  # no ./x of a test links the command again for the version of a new commit
 
 import lanes
 from support import scratch_place

@@ -52,11 +52,12 @@ class Readme(SystemTest):
         self.assertEqual([], [path for path in named if not (ROOT / path).exists() and not path.endswith("/name.phpt")])
 
     def test_settings(self):
-        """docs/reference/settings.md names each directive of the four modules with its default"""
+        """docs/reference/settings.md names each directive of the five modules with its default"""
         # Not those of the tests' own provider. Of a PHP's version the page says X.Y.
         script = "<?php echo str_replace(PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, 'X.Y', json_encode(array_merge(...array_map(fn ($name) => ini_get_all($name, false), ['leveret', 'apcu', 'memcached', 'memcache']))));"
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
-        written = dict(re.findall(r"^\| `((?:leveret|apc|memcached|memcache)\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "reference" / "settings.md").read_text(), re.MULTILINE))
+        defaults |= self.php("<?php echo json_encode(ini_get_all('redis', false));", provider=self.ours(leveret__provide="redis"))
+        written = dict(re.findall(r"^\| `((?:leveret|apc|memcached|memcache|redis)\.[\w.]+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "reference" / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
 
 

@@ -11,6 +11,7 @@ import subprocess
 from collections import Counter
 
 from support import EXTENSION, PHP, ROOT, SystemTest
+from redis_servers import RedisServer
 from servers import Server
 
 MAP = ROOT / "ARCHITECTURE.md"
@@ -34,6 +35,9 @@ IN_PHP = {
     "apcu_store": ("", "apcu_store('key1', '0123456789')", 1340),
     "Memcached::get, arena": ("$m = new Memcached; $m->addServer('arena:gate', 0); $m->set('key1', '0123456789');", "$m->get('key1')", 800),
     "Memcached::set, arena": ("$m = new Memcached; $m->addServer('arena:gate', 0);", "$m->set('key1', '0123456789')", 1630),
+    # Redis::get must take at most 1.5 times as many as apcu_fetch.
+    "Redis::get, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS); $r->set('key1', '0123456789');", "$r->get('key1')", 790),
+    "Redis::set, arena": ("$r = new Redis; $r->connect('127.0.0.1', REDIS);", "$r->set('key1', '0123456789')", 3530),
     "Leveret\\Cache::set": ("$c = new Leveret\\Cache('gate');", "$c->set('key1', '0123456789')", 1410),
     "getMulti of 30 keys, 3 servers": ("$m = new Memcached; $k = []; for ($i = 0; $i < 30; $i++) $k[] = \"key$i\"; $m->addServers(SERVERS);"
                                        " foreach ($k as $key) $m->set($key, '0123456789');", "$m->getMulti($k)", 45950),
@@ -121,11 +125,14 @@ class Instructions(SystemTest):
             running = [Server(self, "leveret") for _ in range(3)]
             servers = "[" + ", ".join(f"['127.0.0.1', {server.port}]" for server in running) + "]"
 
+        redis = RedisServer(self, "leveret", arena=self.folder / "redis.arena") if "REDIS" in before else None
+
         def run(times):
             out = self.folder / "counts"
-            script = before.replace("SERVERS", servers) + f" $ok = true; for ($n = 0; $n < {times}; $n++) $ok = {call} && $ok; var_dump($ok);"
+            script = before.replace("SERVERS", servers).replace("REDIS", str(redis and redis.port)) + f" $ok = true; for ($n = 0; $n < {times}; $n++) $ok = {call} && $ok; var_dump($ok);"
             where = {**os.environ, "LEVERET_DIR": str(self.folder), "ZEND_DONT_UNLOAD_MODULES": "1"}
             said = subprocess.run([*CALLGRIND, f"--callgrind-out-file={out}", PHP, "-n", "-d", f"extension={EXTENSION}", "-d", "apc.enable_cli=1",
+                                   "-d", "leveret.provide=apcu,memcached,redis",
                                    "-r", script], env=where, capture_output=True, text=True, timeout=120)
             self.assertEqual(said.stdout.strip(), "bool(true)", said.stderr[-2000:])
             return counts(out, "/leveret.so")

@@ -97,6 +97,7 @@ presence
 counters epoch hash
 map
 patience error fork meta pid policy program crc
+lineage
 time
 sync
 """),

@@ -20,7 +20,7 @@ import unittest
 
 from fleets import Memcache, Memcached, Sessions, as_original
 from servers import Server
-from support import SystemTest, end, original_of
+from support import SERIALIZERS, SystemTest, end, original_of
 
 SEED = int(os.environ.get("LEVERET_SEED", "1"))
 ROUNDS = int(os.environ.get("LEVERET_FLEET", "1"))
@@ -41,7 +41,7 @@ class Host:
     """A PHP process that takes orders."""
 
     def __init__(self, test, provider):
-        beside = () if provider.name == "memcached" else ("igbinary", "msgpack")
+        beside = () if provider.name in SERIALIZERS else ("igbinary", "msgpack")
         command = test.php_command("fleet.php", provider=provider, extensions=beside)
         self.test, self.name = test, provider.name
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -126,26 +126,23 @@ class Looker:
         return [sorted(found) for found in copies]
 
 
-class MixedFleets(SystemTest):
-    """Each of the tests is a matrix."""
+class Fleet(SystemTest):
+    """Each of its tests is a matrix. Of its class come `looker` and `original`."""
 
     def setUp(self):
         super().setUp()
-        unix = Server(self, "memcached", "-m", "256", "-t", "1", unix=True)
-        servers = [Server(self, "memcached", "-m", "256", "-t", "1", udp=False) for _ in range(3)]
-        self.addresses = [("127.0.0.1", server.port) for server in servers]
-        self.sockets = [str(unix.socket)]
-        self.looker = Looker(self, [*self.addresses, *self.sockets])
-        self.idle = self.looker.connections()
         self.cells = self.batches = 0
         self.differ = []
+
+    def original(self):
+        return original_of(self.module)
 
     def hosts_of(self, batch):
         """The two processes for such a batch. Most settings are made while they run."""
         key = json.dumps(batch.process)
         if batch.fresh or key not in self.hosts:
             ours = self.ours(leveret__provide=self.module)
-            self.hosts[key] = {"o": Host(self, original_of(self.module).with_ini(**batch.process)), "l": Host(self, ours.with_ini(**batch.process))}
+            self.hosts[key] = {"o": Host(self, self.original().with_ini(**batch.process)), "l": Host(self, ours.with_ini(**batch.process))}
         return self.hosts[key]
 
     def together(self, hosts, batch, do):
@@ -227,6 +224,17 @@ class MixedFleets(SystemTest):
             chance = random.Random(number)
             chance.seed_said = number
             yield family.random(chance)
+
+
+class MixedFleets(Fleet):
+    def setUp(self):
+        super().setUp()
+        unix = Server(self, "memcached", "-m", "256", "-t", "1", unix=True)
+        servers = [Server(self, "memcached", "-m", "256", "-t", "1", udp=False) for _ in range(3)]
+        self.addresses = [("127.0.0.1", server.port) for server in servers]
+        self.sockets = [str(unix.socket)]
+        self.looker = Looker(self, [*self.addresses, *self.sockets])
+        self.idle = self.looker.connections()
 
     def family(self, module):
         self.module, self.hosts = module, {}

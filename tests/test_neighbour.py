@@ -268,7 +268,7 @@ class Neighbour(SystemTest):
             self.wait_for("the server", lambda: run(self.as_user(SITE, "/mnt/leveret", "ping", "/dev/shm/socket", "--quiet")).returncode in (0, 1) or server.poll())
             server.terminate()
             said = server.communicate(timeout=30)[1]
-            self.assertEqual(f"leveret: everybody {told} the file of users /dev/shm/users; chmod o-rw it\n" if told else "", said)
+            self.assertEqual(f"leveret: every user {told} the file of users /dev/shm/users; chmod o-rw it\n" if told else "", said)
 
     def start_server(self, user, *words, **variables):
         """Started by root, which becomes that user."""

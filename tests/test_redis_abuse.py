@@ -3,10 +3,11 @@
 import contextlib
 import random
 import socket
+import subprocess
 import time
 import unittest
 
-from redis_servers import RedisServer, both, followed, request
+from redis_servers import RedisServer, Refusal, both, followed, request
 from support import SystemTest
 from test_server_abuse import drain, receive
 
@@ -96,6 +97,75 @@ class Abuse(SystemTest):
         self.assertLess(grown, READERS * VALUE // 2)
         for connection in lazy[:5]:
             self.assertEqual(b"$%d\r\n" % VALUE, receive(connection, len(b"$%d\r\n" % VALUE)))
+
+    def test_commands_of_redis(self):
+        """each command that redis-server knows is served or refused by its name: an application that puts a queue here is told so, and its transaction fails"""
+        listed = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout and RedisServer(self, "redis").connect()("COMMAND", "LIST")
+        server = RedisServer(self, "leveret")
+        refused = 0
+        for name in sorted(word.decode() for word in listed):
+            if name in ("shutdown", "quit", "reset"):
+                continue
+            talk = server.connect()
+            words = name.split("|")
+            answer = talk(*words, *["a"] * 3)
+            self.assertFalse(isinstance(answer, Refusal) and answer.startswith("ERR unknown command"), f"{name}: {answer}")
+            if isinstance(answer, Refusal) and answer.startswith("UNSUPPORTED "):
+                self.assertTrue(answer.startswith(f"UNSUPPORTED {words[0].upper()}"), answer)
+                refused += 1
+                talk("MULTI")
+                talk(*words, "jobs", "job")
+                self.assertEqual(["QUEUED", True], [talk("SET", "after", "done"), str(talk("EXEC")).startswith("EXECABORT")])
+        self.assertGreater(refused, 100)
+        self.assertIsNone(server.connect()("GET", "after"))
+        self.remark(f"{refused} refused by their name")
+
+    @followed
+    def test_databases_that_are_not_there(self):
+        """SELECT, MOVE and COPY to databases that are not there are refused in Redis' words, and the client stays where it was"""
+        for server in both(self):
+            talk = server.connect()
+            self.assertEqual(["OK", "OK"], [talk("SELECT", 3), talk("SET", "k", "of 3")])
+            for number in ("99", "16", "-1", "2147483648", "9223372036854775807", "9223372036854775808", "x", "", "1.5", " 1"):
+                for words in (["SELECT", number], ["MOVE", "k", number], ["COPY", "k", "l", "DB", number]):
+                    self.assertIsInstance(talk(*words), Refusal, (server.kind, words))
+                self.assertEqual(b"of 3", talk("GET", "k"), (server.kind, number))
+
+    def test_arenas_that_go(self):
+        """an arena that is removed under the server, or emptied by a process, is made again by the next writes; nobody's connection ends"""
+        server = RedisServer(self, "leveret", memory=16)
+        talk = server.connect()
+        for number, path in ((0, server.arena), (3, server.arena.with_name("cache.db3.arena"))):
+            self.assertEqual(["OK", "OK"], [talk("SELECT", number), talk("SET", "k", "v")])
+            path.unlink()
+            self.wait_for(f"database {number} to be empty", lambda: talk("GET", "k") is None)
+            self.assertEqual(["OK", b"w"], [talk("SET", "k", "w"), talk("GET", "k")])
+            self.assertTrue(path.exists())
+            path.write_bytes(b"")
+            self.wait_for("an answer to each request", lambda: [talk("SET", "k", "x"), talk("PING")][1] == "PONG")
+            path.unlink()
+            self.wait_for("the database to be made again", lambda: talk("SET", "k", "y") == "OK" and path.exists() and path.stat().st_size > 0 and talk("GET", "k") == b"y")
+
+    def test_full_database(self):
+        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction tells it command by command"""
+        server = RedisServer(self, "leveret", memory=8)
+        talk = server.connect()
+        self.assertEqual("OK", talk("CONFIG", "SET", "maxmemory-policy", "noeviction"))
+        number, oom = 0, "OOM command not allowed when used memory > 'maxmemory'."
+        while talk("SET", f"k{number}", b"v" * 9000) == "OK":
+            number += 1
+        self.assertGreater(number, 300)
+        while talk("SET", f"s{number}", b"v" * 100) == "OK":
+            number += 1
+        for words in (["SET", "new", b"v" * 9000], ["SET", "new", b"v" * 9000, "NX", "EX", 9], ["GETSET", "new", b"v" * 9000], ["MSET", "new", b"v" * 9000], ["APPEND", "k1", b"v" * 9000], ["SETRANGE", "k2", 9000, b"v" * 9000],
+                      ["COPY", "k3", "new"], ["BITOP", "NOT", "new", "k3"], ["EVAL", "return redis.call('set', KEYS[1], ARGV[1])", 1, "new", b"v" * 9000]):  # fmt: skip
+            answer = talk(*words)
+            self.assertIsInstance(answer, Refusal, words[0])
+            self.assertIn("OOM command not allowed", answer, words[0])
+        self.assertEqual([9000, 9000, 9000], [talk("STRLEN", name) for name in ("k1", "k2", "k3")])
+        talk.send_all([["MULTI"], ["SET", "new", b"v" * 9000], ["STRLEN", "k1"], ["EXEC"]])
+        self.assertEqual(["OK", "QUEUED", "QUEUED", [oom, 9000]], [talk.read() for _ in range(4)])
+        self.assertEqual([200, "OK"], [talk("DEL", *(f"k{number}" for number in range(200))), talk("SET", "new", b"v" * 9000)])
 
     def test_queues_without_end(self):
         """a transaction that queues without end is ended, by an error or with its connection, before it takes the server's memory; nothing of it is done"""

@@ -138,7 +138,13 @@ class Refusals(Clients):
 
 
 class Sessions(Clients):
-    """php-redis' session handler."""
+    """php-redis' session handler, and ours."""
+
+    def php_redis(self, script, *words, **options):
+        return self.php_command(script, *words, provider=self.provider().with_ini(**options))
+
+    def provider(self):
+        return original_of("redis")
 
     def path(self, server, **more):
         return f"tcp://127.0.0.1:{server.port}?" + "&".join(f"{name}={value}" for name, value in more.items())
@@ -184,6 +190,11 @@ class Sessions(Clients):
             talk = server.connect()
             self.assertEqual(["OK", "OK", 0, "OK", 1], [talk("SET", "k", 1), talk("FLUSHDB"), talk("DBSIZE"), talk("SELECT", 2), talk("DBSIZE")])
             self.assertTrue(talk("GET", "site:visitor7").startswith(b"count|i:2;"))
+
+
+class OurSessions(Sessions):
+    def provider(self):
+        return self.ours(leveret__provide="redis")
 
 
 if __name__ == "__main__":

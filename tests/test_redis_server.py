@@ -3,9 +3,12 @@
 import concurrent.futures
 import contextlib
 import json
+import os
 import random
 import re
+import select
 import signal
+import subprocess
 import threading
 import unittest
 
@@ -70,6 +73,73 @@ class Operations(SystemTest):
         done = run([str(COMMAND), *words])
         self.assertNotEqual(0, done.returncode)
         self.assertIn("--requirepass", done.stderr)
+
+    def test_sasl_is_not_walked_around(self):
+        """passwords for memcached's clients by SASL, and clients of Redis without one, are refused at the start; with one it starts"""
+        users = self.folder / "users"
+        users.write_text("ann:secret\n")
+        users.chmod(0o600)
+        words = ["serve", "--arena", str(self.arena("site")), *USER, "--redis", "-1", "-p", "-1", "-S", "--sasl-pwdb", str(users)]
+        done = run([str(COMMAND), *words])
+        self.assertEqual(2, done.returncode)
+        self.assertIn("-S: clients of Redis have no SASL", done.stderr)
+        talk = self.server("-S", "--sasl-pwdb", str(users), "-p", "-1", password="s3cret").connect()
+        self.assertTrue(talk("PING").startswith("NOAUTH"))
+        self.assertEqual("OK", talk("AUTH", "s3cret"))
+        self.assertIn("would need none for the same cache", talk("CONFIG", "SET", "requirepass", ""))
+
+    def test_databases_of_the_file(self):
+        """memory, policy and arena of a database are as the configuration file says; what it cannot say is refused by its name"""
+        file = self.folder / "leveret.toml"
+        text = "[redis]\nport = -1\n[redis.databases.0]\npolicy = 'volatile-lfu'\n[redis.databases.2]\nmemory = 16\npolicy = 'noeviction'\narena = '{}'\n"
+        sessions = self.arena("sessions")
+        file.write_text(text.format(sessions))
+        talk = self.server("--config", str(file)).connect()
+        for number, policy in ((0, b"volatile-lfu"), (2, b"noeviction"), (3, b"allkeys-lfu")):
+            self.assertEqual(["OK", [b"maxmemory-policy", policy]], [talk("SELECT", number), talk("CONFIG", "GET", "maxmemory-policy")])
+            self.assertEqual("OK", talk("SET", "k", "v"))
+        stats = json.loads(self.leveret("stats", "--json", "--arena", str(sessions)))
+        self.assertEqual((16 << 20, 1), (stats["memory"], stats["items"]))
+        for wrong, part in (("[redis.databases.2]\nsize = 5\n", "database 2 has no 'size'"), ("[redis.databases.16]\n", "there are 16 databases"), ("[redis.databases.2]\npolicy = 'lru'\n", "'lru' is none of"),
+                            ("[redis.databases.2]\nmemory = '1k'\n", "at least 8 MiB"), (f"[redis.databases.2]\narena = '{sessions}'\n[redis.databases.3]\narena = '{sessions}'\n", "database 3 is the arena"),
+                            (f"[redis.databases.2]\narena = '{self.arena('site')}'\n", "as database 0 is"), ("[redis]\nsocket = 5\n", "there is no option 'redis.socket'")):  # fmt: skip
+            file.write_text(wrong if wrong.startswith("[redis]") else "[redis]\nport = -1\n" + wrong)
+            done = run([str(COMMAND), "serve", "--arena", str(self.arena("site")), *USER, "--config", str(file)])
+            self.assertEqual(2, done.returncode, (wrong, done.stderr))
+            self.assertIn(part, done.stderr, wrong)
+
+    def test_tools(self):
+        """`leveret watch` and `leveret top` know a server for clients of Redis, by its address and by its arena; top knows a Redis, too"""
+        server = self.server(arena=self.arena("site"))
+        talk = server.connect()
+        for target in (server.url, str(self.arena("site"))):
+            watcher = subprocess.Popen([str(COMMAND), "watch", "--json", target], stdout=subprocess.PIPE, text=True, env={**os.environ, "LEVERET_DIR": str(self.arenas)})
+            self.addCleanup(watcher.stdout.close)
+            self.addCleanup(watcher.wait, 60)
+            self.addCleanup(watcher.kill)
+            self.wait_for("the watcher", lambda: talk("SET", "probe", 1) and select.select([watcher.stdout], [], [], 0.05)[0])
+            talk("SELECT", 3), talk("SET", "user:1", "hello"), talk("SELECT", 0)
+            for line in watcher.stdout:
+                event = json.loads(line)
+                if event["type"] == "item_store" and event["key"] == "user:1":
+                    break
+            self.assertEqual(("stored", "set", 5, 3), (event["status"], event["cmd"], event["size"], event["db"]))
+        original = RedisServer(self, "redis")
+        original.connect()("SET", "a", "b")
+        talk("GET", "user:1")
+        seen = {}
+        for address in (server.url, original.url):
+            done = tool(COMMAND, "top", "--once", "--json", "--interval", "200ms", address)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            seen[address] = json.loads(done.stdout)["targets"][0]
+            self.assertEqual((address, None), (seen[address]["target"], seen[address]["error"]))
+            self.assertGreater(seen[address]["latency_us"], 0)
+        self.assertEqual((2, 1), (seen[server.url]["items"], seen[original.url]["items"]))
+        self.assertGreaterEqual(seen[server.url]["limit"], 256 << 20)
+        done = tool(COMMAND, "watch", original.url)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("is no leveret serve", done.stderr)
+        self.assertIn(original.url, tool(COMMAND, "top", "--once", original.url).stdout)
 
     def test_own_connection_killed(self):
         """a client may end its own connection, and others; they are told apart by their numbers"""

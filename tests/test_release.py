@@ -46,8 +46,8 @@ class Release(SystemTest):
         self.addCleanup(shutil.rmtree, ROOT / short, ignore_errors=True)
         script = """
             ROOT=$PWD
-            for part in say install debian build count php-versions release; do . scripts/$part.sh; done
-            rm -rf "$1" && mkdir "$1" && scripts/notices "$1/THIRD-PARTY.txt" &&
+            for part in say install debian build versions release; do . scripts/$part.sh; done
+            rm -rf "$1" && mkdir "$1" && scripts/crates.py notices "$1/THIRD-PARTY.txt" &&
                 release_extension "$LEVERET_PHP" nts 1.2.3 "$1" 2>&1
         """
         done = subprocess.run(["bash", "-euc", script, "-", short], cwd=ROOT, capture_output=True, text=True, timeout=300)

@@ -175,7 +175,7 @@ class Top(SystemTest):
     def test_the_picture(self):
         """the README's picture can be drawn anew, from a run at work"""
         picture = self.folder / "top.svg"
-        drawn = tool(ROOT / "scripts/top-picture", picture, "4")
+        drawn = tool(ROOT / "docs/top-picture", picture, "4")
         self.assertEqual(0, drawn.returncode, drawn.stderr)
         committed = (ROOT / "docs/top.svg").read_text()
         for text in (picture.read_text(), committed):

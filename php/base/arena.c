@@ -177,13 +177,18 @@ void php_leveret_apcu_end_private(void)
 	}
 }
 
+static void log_line(const char *text)
+{
+	char line[MESSAGE_LEN + 64];
+	snprintf(line, sizeof(line), "leveret: %s", text);
+	php_log_err(line);
+}
+
 static void log_apcu(bool *logged, const char *text)
 {
 	if (!*logged) {
-		char line[MESSAGE_LEN + 64];
 		*logged = true;
-		snprintf(line, sizeof(line), "leveret: %s", text);
-		php_log_err(line);
+		log_line(text);
 	}
 }
 
@@ -211,6 +216,15 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *
 		return status;
 	}
 	status = leveret_master_enter(*arena, master);
+	if (status == LEVERET_LOST) {
+		/* Its layout was older and nobody used it: then the call has replaced it. */
+		leveret_close(*arena);
+		status = open_arena(apcu_name(), LEVERET_G(apcu_memory), true, arena, created, message);
+		if (status != LEVERET_OK) {
+			return status;
+		}
+		status = leveret_master_enter(*arena, master);
+	}
 	if (status != LEVERET_OK && status != LEVERET_MISS) {
 		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: %s",
 			status == LEVERET_LOST ? "its file was just removed or replaced"
@@ -280,13 +294,14 @@ leveret_pool *php_leveret_pool_new(void)
 	return pool;
 }
 
-void php_leveret_pools_tell(void)
+void php_leveret_arenas_tell(void)
 {
 	char message[MESSAGE_LEN];
 	if (leveret_pool_arena_trouble(message, sizeof(message))) {
-		char line[MESSAGE_LEN + 64];
-		snprintf(line, sizeof(line), "leveret: %s", message);
-		php_log_err(line);
+		log_line(message);
+	}
+	while (UNEXPECTED(leveret_older_arena(message, sizeof(message)))) {
+		log_line(message);
 	}
 }
 

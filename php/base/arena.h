@@ -26,7 +26,7 @@ static zend_always_inline leveret_status php_leveret_stored(leveret_arena *arena
 
 /* A pool of servers. Arenas among them are made and used as php.ini says (leveret.memory, leveret.lock_timeout). */
 leveret_pool *php_leveret_pool_new(void);
-void php_leveret_pools_tell(
+void php_leveret_arenas_tell(
 	void); /* one log line for an arena among them that could not be opened: no result code says why */
 
 leveret_bytes php_leveret_dir(void); /* leveret.dir */

@@ -7,6 +7,7 @@
 
 typedef struct php_leveret_opened php_leveret_opened;   /* base/arena.c */
 typedef struct php_leveret_decoded php_leveret_decoded; /* decoded/table.c */
+typedef struct php_leveret_block php_leveret_block;     /* decoded/pool.c */
 
 /* The decoded-value cache remembers this many versions that were fetched once. */
 #define PHP_LEVERET_SEEN_MAX 512
@@ -43,6 +44,13 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	bool decoded_refused;       /* an array found no room in this request */
 	uint32_t decoded_failed_at; /* arena clock: when room could not be made within a request */
 	uint64_t seen[PHP_LEVERET_SEEN_MAX];
+
+	/* decoded/pool.c */
+	php_leveret_block *pool; /* the block in use, one of a ring */
+	size_t pool_bytes;       /* of all blocks */
+	bool pool_is_outside;    /* the blocks are the C library's */
+	uint32_t pool_ratio;     /* how much larger arrays were than their bytes, in 16ths */
+	uint32_t pool_rests;     /* so many arrays are read without it: looking for a free block would cost more */
 
 	/* codec/serializer.c */
 	HashTable *allowed_classes; /* NULL: every class */

@@ -4,9 +4,12 @@
 
 #include "php.h"
 
-/* Nothing that PHP's serialize() writes begins with the first byte. The second is the version. */
-#define COMPACT_HEAD "\xCA\x01"
-#define COMPACT_HEAD_LEN (sizeof(COMPACT_HEAD) - 1)
+/* Nothing that PHP's serialize() writes begins with the first byte. The second is the version: the later one where
+ * objects are in it. */
+#define COMPACT_MAGIC 0xCA
+#define COMPACT_PLAIN 1
+#define COMPACT_WITH_OBJECTS 2
+#define COMPACT_HEAD_LEN 2
 
 enum {
 	COMPACT_NULL,
@@ -21,10 +24,13 @@ enum {
 	COMPACT_LONG_STRING, /* length, bytes */
 	COMPACT_STRING_ID,   /* number of a string that came before */
 	COMPACT_EMPTY_LIST,
-	COMPACT_LIST,      /* count, values */
-	COMPACT_EMPTY_MAP, /* Ruby's: to PHP the same as an empty list */
-	COMPACT_NEW_SHAPE, /* count, keys, values */
-	COMPACT_SHAPE_ID,  /* number of keys that came before, values */
+	COMPACT_LIST,       /* count, values */
+	COMPACT_EMPTY_MAP,  /* Ruby's: to PHP the same as an empty list */
+	COMPACT_NEW_SHAPE,  /* count, keys, values */
+	COMPACT_SHAPE_ID,   /* number of keys that came before, values */
+	COMPACT_NEW_OBJECT, /* class, count, names of properties, values */
+	COMPACT_OBJECT_ID,  /* number of a class and its properties, values */
+	COMPACT_ENUM_CASE,  /* class, name */
 	COMPACT_TAGS,
 	/* Tags with an operand in them. */
 	COMPACT_INT = 0x40,       /* 0 to 63 */
@@ -46,7 +52,8 @@ enum {
 
 static zend_always_inline bool php_leveret_is_compact(const char *data, size_t len)
 {
-	return len > COMPACT_HEAD_LEN && memcmp(data, COMPACT_HEAD, COMPACT_HEAD_LEN) == 0;
+	return len > COMPACT_HEAD_LEN && (uint8_t) data[0] == COMPACT_MAGIC
+		&& (data[1] == COMPACT_PLAIN || data[1] == COMPACT_WITH_OBJECTS);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* codec/compact_read.c: the compact form as arrays of the request's heap.
+/* codec/compact_read.c: the compact form as arrays, in a block of the pool (decoded/pool.h) or each in the request's heap.
  *
  * Nothing in the bytes is believed. An array whose keys came before gets a copy of the hash table that was made of them,
  * so no key is hashed or looked for twice.
@@ -8,60 +8,11 @@
 #endif
 
 #include "compact_read.h"
-#include "compact_format.h"
-#include "cost.h"
-#include "row.h"
-
-/* Strings and keys that are numbered before the heap is asked for room. */
-#define STRINGS_FIRST 128
-#define SHAPES_FIRST 16
-
-typedef struct reader {
-	const uint8_t *at, *end;
-	php_leveret_rows rows; /* what it may cost */
-	/* By their numbers. The value that is being made holds each of them. */
-	zend_string **strings;
-	const zend_array **shapes;
-	uint32_t strings_len, strings_max, shapes_len, shapes_max;
-	zend_string *strings_first[STRINGS_FIRST];
-	const zend_array *shapes_first[SHAPES_FIRST];
-} reader;
-
-static zend_always_inline size_t bytes_left(const reader *from)
-{
-	return (size_t) (from->end - from->at);
-}
-
-static zend_always_inline bool take(reader *from, void *to, size_t len)
-{
-	if (UNEXPECTED(len > bytes_left(from))) {
-		return false;
-	}
-	memcpy(to, from->at, len);
-	from->at += len;
-	return true;
-}
-
-static bool take_number(reader *from, uint32_t *number)
-{
-	uint64_t value = 0;
-	for (int shift = 0; shift < 7 * COMPACT_NUMBER_LEN_MAX; shift += 7) {
-		if (UNEXPECTED(from->at == from->end)) {
-			return false;
-		}
-		uint8_t byte = *from->at++;
-		value |= (uint64_t) (byte & 0x7F) << shift;
-		if (byte < 0x80) {
-			*number = (uint32_t) value;
-			return value <= UINT32_MAX;
-		}
-	}
-	return false;
-}
+#include "compact_tables.h"
 
 /* --- strings --- */
 
-static zend_never_inline void grow_strings(reader *from)
+static zend_never_inline void grow_strings(compact_reader *from)
 {
 	uint32_t max = from->strings_max * 4;
 	if (from->strings == from->strings_first) {
@@ -73,7 +24,7 @@ static zend_never_inline void grow_strings(reader *from)
 	from->strings_max = max;
 }
 
-static zend_always_inline void number_string(reader *from, zend_string *string)
+static zend_always_inline void number_string(compact_reader *from, zend_string *string)
 {
 	if (UNEXPECTED(from->strings_len == from->strings_max)) {
 		grow_strings(from);
@@ -81,29 +32,46 @@ static zend_always_inline void number_string(reader *from, zend_string *string)
 	from->strings[from->strings_len++] = string;
 }
 
-/* With its place among the strings by number, of which there are two tables while that grows. */
-static zend_always_inline bool pay_for_string(reader *from, size_t len)
+static zend_always_inline zend_string *pooled_string(compact_reader *from, size_t len)
 {
-	return php_leveret_rows_pay(&from->rows, php_leveret_string_cost(len) + 5 * sizeof(*from->strings));
+	zend_string *string = php_leveret_room_take(&from->room, ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(len)));
+	if (UNEXPECTED(!string)) {
+		return NULL;
+	}
+	GC_TYPE_INFO(string) = GC_STRING;
+	ZSTR_H(string) = 0;
+	ZSTR_LEN(string) = len;
+	memcpy(ZSTR_VAL(string), from->at, len);
+	ZSTR_VAL(string)[len] = '\0';
+	return string;
 }
 
 /* A string with a count for the caller, or NULL. Of two bytes and more where no number is given to it. */
-static zend_always_inline zend_string *new_string(reader *from, size_t len)
+static zend_always_inline zend_string *new_string(compact_reader *from, size_t len)
 {
-	if (UNEXPECTED(len > bytes_left(from)) || !pay_for_string(from, len)) {
+	if (UNEXPECTED(len > compact_left(from))) {
 		return NULL;
 	}
-	zend_string *string = zend_string_init((const char *) from->at, len, 0);
+	zend_string *string =
+		from->is_pooled ? pooled_string(from, len) : zend_string_init((const char *) from->at, len, 0);
 	from->at += len;
 	return string;
 }
 
-static zend_always_inline zend_string *known_string(const reader *from, uint32_t number)
+static zend_always_inline zend_string *known_string(compact_reader *from, uint32_t number)
 {
-	return EXPECTED(number < from->strings_len) ? zend_string_copy(from->strings[number]) : NULL;
+	if (UNEXPECTED(number >= from->strings_len)) {
+		return NULL;
+	}
+	zend_string *string = from->strings[number];
+	if (EXPECTED(!ZSTR_IS_INTERNED(string))) {
+		GC_ADDREF(string);
+		from->room.refcounts++;
+	}
+	return string;
 }
 
-static zend_never_inline zend_string *read_rare_string(reader *from, uint8_t tag)
+static zend_never_inline zend_string *read_rare_string(compact_reader *from, uint8_t tag)
 {
 	uint32_t number;
 	switch (tag) {
@@ -112,16 +80,16 @@ static zend_never_inline zend_string *read_rare_string(reader *from, uint8_t tag
 		case COMPACT_BYTE:
 			return from->at < from->end ? ZSTR_CHAR(*from->at++) : NULL;
 		case COMPACT_LONG_STRING:
-			return take_number(from, &number) ? new_string(from, number) : NULL;
+			return compact_take_number(from, &number) ? new_string(from, number) : NULL;
 		case COMPACT_STRING_ID:
-			return take_number(from, &number) ? known_string(from, number) : NULL;
+			return compact_take_number(from, &number) ? known_string(from, number) : NULL;
 		default:
 			return NULL;
 	}
 }
 
 /* Of the tags from COMPACT_BYTE to below COMPACT_SHAPE_AT. */
-static zend_always_inline zend_string *read_near_string(reader *from, uint8_t tag)
+static zend_always_inline zend_string *read_near_string(compact_reader *from, uint8_t tag)
 {
 	if (tag >= COMPACT_STRING_AT) {
 		if (UNEXPECTED(from->at == from->end)) {
@@ -140,24 +108,34 @@ static zend_always_inline zend_string *read_near_string(reader *from, uint8_t ta
 }
 
 /* A key that the script names anywhere is there already: then its array holds no count of it. */
-static zend_string *read_key_string(reader *from, uint8_t tag)
+static zend_string *new_key_string(compact_reader *from, size_t len)
+{
+	if (UNEXPECTED(len > compact_left(from))) {
+		return NULL;
+	}
+	zend_string *key = zend_string_init_existing_interned((const char *) from->at, len, false);
+	if (from->is_pooled && !ZSTR_IS_INTERNED(key)) {
+		zend_string_efree(key);
+		key = pooled_string(from, len);
+	}
+	from->at += len;
+	if (EXPECTED(key)) {
+		number_string(from, key);
+	}
+	return key;
+}
+
+static zend_string *read_key_string(compact_reader *from, uint8_t tag)
 {
 	if (tag >= COMPACT_STRING && tag < COMPACT_STRING_AT) {
-		size_t len = (size_t) (tag - COMPACT_BYTE) + 1;
-		if (UNEXPECTED(len > bytes_left(from)) || !pay_for_string(from, len)) {
-			return NULL;
-		}
-		zend_string *key = zend_string_init_existing_interned((const char *) from->at, len, false);
-		from->at += len;
-		number_string(from, key);
-		return key;
+		return new_key_string(from, (size_t) (tag - COMPACT_BYTE) + 1);
 	}
 	return tag >= COMPACT_BYTE && tag < COMPACT_SHAPE_AT ? read_near_string(from, tag) : read_rare_string(from, tag);
 }
 
 /* --- values --- */
 
-static bool read_integer(reader *from, uint8_t tag, zend_long *integer)
+static bool read_integer(compact_reader *from, uint8_t tag, zend_long *integer)
 {
 	int8_t byte;
 	int16_t narrow;
@@ -165,24 +143,24 @@ static bool read_integer(reader *from, uint8_t tag, zend_long *integer)
 	int64_t widest;
 	switch (tag) {
 		case COMPACT_INT8:
-			return take(from, &byte, sizeof(byte)) && (*integer = byte, true);
+			return compact_take(from, &byte, sizeof(byte)) && (*integer = byte, true);
 		case COMPACT_INT16:
-			return take(from, &narrow, sizeof(narrow)) && (*integer = narrow, true);
+			return compact_take(from, &narrow, sizeof(narrow)) && (*integer = narrow, true);
 		case COMPACT_INT32:
-			return take(from, &wide, sizeof(wide)) && (*integer = wide, true);
+			return compact_take(from, &wide, sizeof(wide)) && (*integer = wide, true);
 		case COMPACT_INT64:
-			return take(from, &widest, sizeof(widest)) && (*integer = (zend_long) widest, *integer == widest);
+			return compact_take(from, &widest, sizeof(widest)) && (*integer = (zend_long) widest, *integer == widest);
 		default:
 			return false;
 	}
 }
 
-static bool read_list(reader *from, zval *to);
-static bool read_new_shape(reader *from, zval *to);
-static bool read_shape(reader *from, uint32_t number, zval *to);
+static bool read_list(compact_reader *from, zval *to);
+static bool read_new_shape(compact_reader *from, zval *to);
+static bool read_shape(compact_reader *from, uint32_t number, zval *to);
 
 /* Tags without an operand in them. False: *to is not set. */
-static zend_always_inline bool read_tagged(reader *from, uint8_t tag, zval *to)
+static zend_always_inline bool read_tagged(compact_reader *from, uint8_t tag, zval *to)
 {
 	zend_string *string;
 	uint32_t number;
@@ -204,7 +182,7 @@ static zend_always_inline bool read_tagged(reader *from, uint8_t tag, zval *to)
 			return read_integer(from, tag, &Z_LVAL_P(to));
 		case COMPACT_FLOAT:
 			ZVAL_DOUBLE(to, 0);
-			return take(from, &Z_DVAL_P(to), sizeof(double));
+			return compact_take(from, &Z_DVAL_P(to), sizeof(double));
 		case COMPACT_EMPTY_STRING:
 		case COMPACT_LONG_STRING:
 		case COMPACT_STRING_ID:
@@ -223,14 +201,18 @@ static zend_always_inline bool read_tagged(reader *from, uint8_t tag, zval *to)
 		case COMPACT_NEW_SHAPE:
 			return read_new_shape(from, to);
 		case COMPACT_SHAPE_ID:
-			return take_number(from, &number) && read_shape(from, number, to);
+			return compact_take_number(from, &number) && read_shape(from, number, to);
+		case COMPACT_NEW_OBJECT:
+		case COMPACT_OBJECT_ID:
+		case COMPACT_ENUM_CASE:
+			return from->has_objects && from->objects->read(from, tag, to);
 		default:
 			return false;
 	}
 }
 
 /* False: *to is not set. */
-static zend_always_inline bool compact_read_value(reader *from, zval *to)
+static zend_always_inline bool compact_read_value(compact_reader *from, zval *to)
 {
 	if (UNEXPECTED(from->at == from->end)) {
 		return false;
@@ -257,65 +239,64 @@ static zend_always_inline bool compact_read_value(reader *from, zval *to)
 /* --- arrays --- */
 
 /* Each element has `least` bytes or more. */
-static bool begin_array(reader *from, uint32_t count, size_t least, size_t element_cost)
+static zend_always_inline bool begin_array(compact_reader *from, uint32_t count, size_t least)
 {
-	if (UNEXPECTED(count == 0 || count > bytes_left(from) / least || count > HT_MAX_SIZE
-			|| from->rows.depth == COMPACT_DEPTH_MAX)
-		|| !php_leveret_rows_pay(&from->rows, php_leveret_table_cost(count, element_cost))) {
+	if (UNEXPECTED(count == 0 || count > compact_left(from) / least || count > HT_MAX_SIZE
+			|| from->depth == COMPACT_DEPTH_MAX)) {
 		return false;
 	}
-	from->rows.depth++;
+	from->depth++;
 	return true;
 }
 
-/* The first `count` elements are values, and no more are to come. */
-static void drop_array(zend_array *array, uint32_t count)
-{
-	array->nNumUsed = array->nNumOfElements = count;
-	zend_array_destroy(array);
-}
-
-static bool read_list(reader *from, zval *to)
+static bool read_list(compact_reader *from, zval *to)
 {
 	uint32_t count;
-	if (!take_number(from, &count) || !begin_array(from, count, 1, sizeof(zval))) {
+	if (!compact_take_number(from, &count) || !begin_array(from, count, 1)) {
 		return false;
 	}
-	zend_array *array = zend_new_array(count);
-	zend_hash_real_init_packed(array);
+	zend_array *array = compact_new_array(from, count, true);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (UNEXPECTED(!compact_read_value(from, &array->arPacked[i]))) {
-			drop_array(array, i);
+			compact_drop_array(from, array, i);
 			return false;
 		}
 	}
 	array->nNumUsed = array->nNumOfElements = count;
 	array->nNextFreeElement = count;
-	from->rows.depth--;
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
 }
 
-/* *bucket has a key and a hash. False: the key exists already. */
-static zend_always_inline bool link_bucket(zend_array *array, Bucket *bucket)
+/* False: *bucket has no key that would have to be let go. */
+static zend_always_inline bool read_string_key(
+	compact_reader *from, uint8_t tag, bool is_integer_refused, zend_array *array, Bucket *bucket)
 {
-	uint32_t slot = (uint32_t) bucket->h | array->nTableMask;
-	uint32_t first = HT_HASH_EX(array->arData, slot);
-	for (uint32_t at = first; at != HT_INVALID_IDX; at = Z_NEXT(HT_HASH_TO_BUCKET_EX(array->arData, at)->val)) {
-		const Bucket *other = HT_HASH_TO_BUCKET_EX(array->arData, at);
-		if (UNEXPECTED(other->h == bucket->h)
-			&& (other->key == bucket->key
-				|| (other->key && bucket->key && zend_string_equal_content(other->key, bucket->key)))) {
-			return false;
-		}
+	bucket->key = read_key_string(from, tag);
+	if (UNEXPECTED(!bucket->key)) {
+		return false;
 	}
-	Z_NEXT(bucket->val) = first;
-	HT_HASH_EX(array->arData, slot) = HT_IDX_TO_HASH(bucket - array->arData);
+	zend_ulong number;
+	bool good = !is_integer_refused || !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(bucket->key), ZSTR_LEN(bucket->key), number);
+	bucket->h = zend_string_hash_val(bucket->key);
+	if (UNEXPECTED(!good || !compact_link_bucket(array, bucket))) {
+		if (!from->is_pooled) {
+			zend_string_release(bucket->key);
+		}
+		return false;
+	}
+	if (!ZSTR_IS_INTERNED(bucket->key)) {
+		HT_FLAGS(array) &= ~HASH_FLAG_STATIC_KEYS;
+	}
 	return true;
 }
 
 /* The key of the next bucket. False: *bucket has no key that would have to be let go. */
-static bool read_key(reader *from, zend_array *array, Bucket *bucket)
+static bool read_key(compact_reader *from, zend_array *array, Bucket *bucket)
 {
 	if (UNEXPECTED(from->at == from->end)) {
 		return false;
@@ -332,27 +313,13 @@ static bool read_key(reader *from, zend_array *array, Bucket *bucket)
 		if (index >= array->nNextFreeElement) {
 			array->nNextFreeElement = index < ZEND_LONG_MAX ? index + 1 : ZEND_LONG_MAX;
 		}
-		return link_bucket(array, bucket);
-	}
-	bucket->key = read_key_string(from, tag);
-	if (UNEXPECTED(!bucket->key)) {
-		return false;
+		return compact_link_bucket(array, bucket);
 	}
 	/* PHP would have an integer in its place. */
-	zend_ulong number;
-	bool good = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(bucket->key), ZSTR_LEN(bucket->key), number);
-	bucket->h = zend_string_hash_val(bucket->key);
-	if (UNEXPECTED(!good || !link_bucket(array, bucket))) {
-		zend_string_release(bucket->key);
-		return false;
-	}
-	if (!ZSTR_IS_INTERNED(bucket->key)) {
-		HT_FLAGS(array) &= ~HASH_FLAG_STATIC_KEYS;
-	}
-	return true;
+	return read_string_key(from, tag, true, array, bucket);
 }
 
-static void number_shape(reader *from, const zend_array *array)
+static void number_shape(compact_reader *from, const zend_array *array)
 {
 	if (UNEXPECTED(from->shapes_len == from->shapes_max)) {
 		uint32_t max = from->shapes_max * 4;
@@ -367,104 +334,233 @@ static void number_shape(reader *from, const zend_array *array)
 	from->shapes[from->shapes_len++] = array;
 }
 
-/* All keys, then all values: so an array within may have the same keys. */
-static bool read_new_shape(reader *from, zval *to)
+/* Of an array or, without integers, of an object. NULL: they are no keys. */
+static zend_array *read_keys(compact_reader *from, uint32_t count, bool are_properties)
 {
-	uint32_t count;
-	if (!take_number(from, &count) || !begin_array(from, count, 2, PHP_LEVERET_ELEMENT_COST)) {
-		return false;
+	zend_array *array = compact_new_array(from, count, false);
+	if (UNEXPECTED(!array)) {
+		return NULL;
 	}
-	zend_array *array = zend_new_array(count);
-	zend_hash_real_init_mixed(array);
 	HT_FLAGS(array) |= HASH_FLAG_STATIC_KEYS;
 	for (uint32_t i = 0; i < count; i++) {
 		Bucket *bucket = &array->arData[i];
 		ZVAL_NULL(&bucket->val);
-		if (UNEXPECTED(!read_key(from, array, bucket))) {
-			drop_array(array, i);
-			return false;
+		bool read = are_properties ? from->at < from->end && read_string_key(from, *from->at++, false, array, bucket)
+								   : read_key(from, array, bucket);
+		if (UNEXPECTED(!read)) {
+			compact_drop_array(from, array, i);
+			return NULL;
 		}
 	}
 	array->nNumUsed = array->nNumOfElements = count;
-	number_shape(from, array);
-	for (uint32_t i = 0; i < count; i++) {
-		if (UNEXPECTED(!compact_read_value(from, &array->arData[i].val))) {
+	return array;
+}
+
+bool php_leveret_compact_values(compact_reader *from, zend_array *array)
+{
+	for (uint32_t i = 0; i < array->nNumUsed; i++) {
+		if (UNEXPECTED(!php_leveret_compact_value(from, &array->arData[i].val))) {
 			ZVAL_NULL(&array->arData[i].val);
-			zend_array_destroy(array);
+			compact_drop_array(from, array, array->nNumUsed);
 			return false;
 		}
 	}
-	from->rows.depth--;
+	return true;
+}
+
+/* All keys, then all values: so an array within may have the same keys. */
+static bool read_new_shape(compact_reader *from, zval *to)
+{
+	uint32_t count;
+	if (!compact_take_number(from, &count) || !begin_array(from, count, 2)) {
+		return false;
+	}
+	zend_array *array = read_keys(from, count, false);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
+	number_shape(from, array);
+	if (UNEXPECTED(!php_leveret_compact_values(from, array))) {
+		return false;
+	}
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
 }
 
-static bool read_shape(reader *from, uint32_t number, zval *to)
+zend_array *php_leveret_compact_like(compact_reader *from, const zend_array *like)
 {
-	if (UNEXPECTED(number >= from->shapes_len)) {
-		return false;
+	zend_array *array = compact_array_like(from, like);
+	if (UNEXPECTED(!array)) {
+		return NULL;
 	}
-	const zend_array *like = from->shapes[number];
-	uint32_t count = like->nNumUsed;
-	if (!begin_array(from, count, 1, PHP_LEVERET_ELEMENT_COST)) {
-		return false;
-	}
-	size_t hash_len = HT_HASH_SIZE(like->nTableMask);
-	zend_array *array = emalloc(sizeof(*array));
-	char *data = emalloc(HT_SIZE_EX(like->nTableSize, like->nTableMask));
-	*array = *like;
-	GC_SET_REFCOUNT(array, 1);
-	memcpy(data, HT_GET_DATA_ADDR(like), hash_len);
-	HT_SET_DATA_ADDR(array, data);
-	bool is_static = HT_FLAGS(like) & HASH_FLAG_STATIC_KEYS;
+	/* In a block a key's own count is enough: its arrays are never destroyed. */
+	bool counts_keys = !(HT_FLAGS(like) & HASH_FLAG_STATIC_KEYS) && !from->is_pooled;
 	const Bucket *as = like->arData;
-	for (Bucket *bucket = array->arData, *end = bucket + count; bucket < end; bucket++, as++) {
+	for (Bucket *bucket = array->arData, *end = bucket + like->nNumUsed; bucket < end; bucket++, as++) {
 		bucket->h = as->h;
 		bucket->key = as->key;
 		Z_NEXT(bucket->val) = Z_NEXT(as->val);
 		if (UNEXPECTED(!compact_read_value(from, &bucket->val))) {
-			drop_array(array, (uint32_t) (bucket - array->arData));
-			return false;
+			compact_drop_array(from, array, (uint32_t) (bucket - array->arData));
+			return NULL;
 		}
-		if (!is_static && bucket->key) {
+		if (counts_keys && bucket->key) {
 			zend_string_addref(bucket->key);
 		}
 	}
-	from->rows.depth--;
+	return array;
+}
+
+static bool read_shape(compact_reader *from, uint32_t number, zval *to)
+{
+	if (UNEXPECTED(number >= from->shapes_len) || !begin_array(from, from->shapes[number]->nNumUsed, 1)) {
+		return false;
+	}
+	zend_array *array = php_leveret_compact_like(from, from->shapes[number]);
+	if (UNEXPECTED(!array)) {
+		return false;
+	}
+	from->depth--;
 	ZVAL_ARR(to, array);
 	return true;
 }
 
-bool php_leveret_compact_read(const char *data, size_t len, size_t cost_max, zval *return_value)
-{
-	reader from;
-	if (!php_leveret_is_compact(data, len)) {
-		return false;
-	}
-	from.at = (const uint8_t *) data + COMPACT_HEAD_LEN;
-	from.end = (const uint8_t *) data + len;
-	from.rows.depth = 0;
-	from.rows.left = cost_max;
-	from.rows.is_short = false;
-	from.strings = from.strings_first;
-	from.shapes = from.shapes_first;
-	from.strings_len = from.shapes_len = 0;
-	from.strings_max = STRINGS_FIRST;
-	from.shapes_max = SHAPES_FIRST;
+/* --- for objects --- */
 
-	bool read = compact_read_value(&from, return_value);
-	if (read && (from.at != from.end || Z_TYPE_P(return_value) != IS_ARRAY)) {
-		zval_ptr_dtor(return_value);
+bool php_leveret_compact_value(compact_reader *from, zval *to)
+{
+	return compact_read_value(from, to);
+}
+
+zend_string *php_leveret_compact_name(compact_reader *from)
+{
+	zend_string *name = from->at < from->end ? read_key_string(from, *from->at++) : NULL;
+	if (name && !ZSTR_IS_INTERNED(name)) {
+		if (!from->held) {
+			ALLOC_HASHTABLE(from->held);
+			zend_hash_init(from->held, 8, NULL, ZVAL_PTR_DTOR, 0);
+		}
+		zval held;
+		ZVAL_STR(&held, name);
+		zend_hash_next_index_insert_new(from->held, &held);
+	}
+	return name;
+}
+
+compact_class *php_leveret_compact_add_class(compact_reader *from)
+{
+	if (from->classes_len == 0) {
+		from->classes_max = CLASSES_FIRST;
+		from->classes = safe_emalloc(from->classes_max, sizeof(*from->classes), 0);
+	} else if (from->classes_len == from->classes_max) {
+		from->classes_max *= 4;
+		from->classes = safe_erealloc(from->classes, from->classes_max, sizeof(*from->classes), 0);
+	}
+	compact_class *class = &from->classes[from->classes_len++];
+	memset(class, 0, sizeof(*class));
+	return class;
+}
+
+static void classes_free(compact_reader *from)
+{
+	for (uint32_t i = 0; i < from->classes_len; i++) {
+		if (from->classes[i].places) {
+			efree(from->classes[i].places);
+		}
+	}
+	if (from->classes_len) {
+		efree(from->classes);
+	}
+	if (from->held) {
+		zend_hash_destroy(from->held);
+		FREE_HASHTABLE(from->held);
+	}
+}
+
+zend_array *php_leveret_compact_keys(compact_reader *from, uint32_t count)
+{
+	return read_keys(from, count, true);
+}
+
+/* --- the whole --- */
+
+static bool read_whole(compact_reader *from, const char *data, size_t len, zval *return_value)
+{
+	from->at = (const uint8_t *) data + COMPACT_HEAD_LEN;
+	from->end = (const uint8_t *) data + len;
+	from->depth = 0;
+	from->is_for_php = false;
+	from->classes_len = 0;
+	from->held = NULL;
+	from->strings = from->strings_first;
+	from->shapes = from->shapes_first;
+	from->strings_len = from->shapes_len = 0;
+	from->strings_max = STRINGS_FIRST;
+	from->shapes_max = SHAPES_FIRST;
+
+	bool read = php_leveret_compact_value(from, return_value);
+	bool is_whole =
+		from->at == from->end && (!read || Z_TYPE_P(return_value) == IS_ARRAY || Z_TYPE_P(return_value) == IS_OBJECT);
+	if (read && !is_whole) {
+		if (!from->is_pooled) {
+			zval_ptr_dtor(return_value);
+		}
 		read = false;
 	}
 	if (!read) {
 		ZVAL_UNDEF(return_value);
 	}
-	if (from.strings != from.strings_first) {
-		efree(from.strings);
+	if (UNEXPECTED(from->has_objects)) {
+		classes_free(from);
 	}
-	if (from.shapes != from.shapes_first) {
-		efree(from.shapes);
+	if (from->strings != from->strings_first) {
+		efree(from->strings);
+	}
+	if (from->shapes != from->shapes_first) {
+		efree((void *) from->shapes);
 	}
 	return read;
+}
+
+/* False: the data is damaged, or the room is full. */
+static bool read_into_room(compact_reader *from, const char *data, size_t len, zval *return_value)
+{
+	if (!read_whole(from, data, len, return_value)) {
+		return false;
+	}
+	if (Z_REFCOUNTED_P(return_value)) {
+		php_leveret_room_keep(&from->room, len, Z_ARR_P(return_value));
+		Z_ADDREF_P(return_value);
+	}
+	return true;
+}
+
+php_leveret_compact php_leveret_compact_read(
+	const char *data, size_t len, HashTable *allowed, const php_leveret_compact_objects *objects, zval *return_value)
+{
+	compact_reader from;
+	if (!php_leveret_is_compact(data, len)) {
+		return PHP_LEVERET_COMPACT_DAMAGED;
+	}
+	from.has_objects = data[1] == COMPACT_WITH_OBJECTS;
+	from.allowed = allowed;
+	from.objects = objects;
+	/* An object is freed when nobody holds it. */
+	from.is_pooled = !from.has_objects;
+	bool has_room = from.is_pooled && php_leveret_room_begin(len, &from.room);
+	while (has_room) {
+		if (EXPECTED(read_into_room(&from, data, len, return_value))) {
+			return PHP_LEVERET_COMPACT_READ;
+		}
+		if (!from.room.is_full) {
+			return PHP_LEVERET_COMPACT_DAMAGED;
+		}
+		has_room = php_leveret_room_enlarge(&from.room, len);
+	}
+	from.is_pooled = false;
+	if (read_whole(&from, data, len, return_value)) {
+		return PHP_LEVERET_COMPACT_READ;
+	}
+	return from.is_for_php ? PHP_LEVERET_COMPACT_FOR_PHP : PHP_LEVERET_COMPACT_DAMAGED;
 }

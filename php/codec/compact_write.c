@@ -1,7 +1,9 @@
-/* codec/compact_write.c: arrays of null, bool, int, float, string and array in the compact form, in one pass.
+/* codec/compact_write.c: arrays and plain objects of null, bool, int, float, string and the like in the compact form, in
+ * one pass.
  *
- * A string that came before is written as its number, and so are the keys of an array. Both are looked for in small
- * tables with one place for each hash: an entry that has lost its place is written again, which costs bytes only.
+ * A string that came before is written as its number, and so are the keys of an array, and a class with its properties.
+ * They are looked for in small tables with one place for each hash: an entry that has lost its place is written again,
+ * which costs bytes only.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -10,10 +12,14 @@
 #include "compact_write.h"
 #include "compact_format.h"
 #include "cost.h"
+#include "plain_class.h"
 
 #define STRING_PLACES_FIRST 64
 #define STRING_PLACES_MAX 8192
 #define SHAPE_PLACES 32
+#define CLASS_PLACES 16
+/* Of longer names the text for other makes would be much longer than the form. */
+#define NAME_MAX_LEN 128
 #define LEN_FIRST 256
 /* Longer blocks are not asked for unless memory_limit has room for them. */
 #define LEN_FREE (1024 * 1024)
@@ -29,10 +35,20 @@ typedef struct shape_place {
 	uint32_t number;
 } shape_place;
 
+typedef struct class_place {
+	const zend_class_entry *ce;
+	const zend_array *properties; /* of objects of stdClass */
+	uint32_t number;
+} class_place;
+
 typedef struct writer {
 	uint8_t *block, *at, *end;
-	uint32_t strings, shapes; /* how many have a number */
-	uint32_t places_max;      /* a power of two */
+	bool has_objects;
+	uint32_t strings, shapes, classes; /* how many have a number */
+	uint32_t places_max;               /* a power of two */
+	HashTable *shared;                 /* objects that may come again; NULL: there is none */
+	uint32_t shared_arrays;            /* arrays around, that may come again with all that is in them */
+	class_place class_places[CLASS_PLACES];
 	string_place *places;
 	shape_place shape_places[SHAPE_PLACES];
 	string_place first[STRING_PLACES_FIRST];
@@ -157,6 +173,16 @@ static zend_always_inline bool write_string(writer *to, zend_string *string)
 }
 
 static bool write_array(writer *to, const zend_array *array, int depth);
+static bool write_object(writer *to, zend_object *object, int depth);
+
+static zend_always_inline bool write_inner_array(writer *to, const zend_array *array, int depth)
+{
+	bool is_shared = GC_REFCOUNT(array) > 1;
+	to->shared_arrays += is_shared;
+	bool written = write_array(to, array, depth);
+	to->shared_arrays -= is_shared;
+	return written;
+}
 
 static zend_always_inline bool write_value(writer *to, const zval *value, int depth)
 {
@@ -173,7 +199,9 @@ static zend_always_inline bool write_value(writer *to, const zval *value, int de
 		case IS_LONG:
 			return write_integer(to, Z_LVAL_P(value));
 		case IS_ARRAY:
-			return write_array(to, Z_ARR_P(value), depth + 1);
+			return write_inner_array(to, Z_ARR_P(value), depth + 1);
+		case IS_OBJECT:
+			return write_object(to, Z_OBJ_P(value), depth + 1);
 		default:
 			break;
 	}
@@ -319,26 +347,240 @@ static bool write_array(writer *to, const zend_array *array, int depth)
 	return true;
 }
 
-uint8_t *php_leveret_compact_write(const zend_array *array, size_t *len)
+/* --- objects --- */
+
+static bool write_property(writer *to, const zval *value, int depth)
+{
+	return write_value(to, value, depth);
+}
+
+static bool write_name(writer *to, zend_string *name)
+{
+	return ZSTR_LEN(name) <= NAME_MAX_LEN && write_string(to, name);
+}
+
+/* Whether it may come once more, and has come before. */
+static bool came_before(writer *to, zend_object *object)
+{
+	if (GC_REFCOUNT(object) == 1 && to->shared_arrays == 0) {
+		return false;
+	}
+	if (!to->shared) {
+		ALLOC_HASHTABLE(to->shared);
+		zend_hash_init(to->shared, 8, NULL, NULL, 0);
+	}
+	return !zend_hash_index_add_empty_element(to->shared, object->handle);
+}
+
+static bool write_enum_case(writer *to, zend_object *object)
+{
+	if (!reserve(to, 1)) {
+		return false;
+	}
+	*to->at++ = COMPACT_ENUM_CASE;
+	return write_name(to, object->ce->name) && write_name(to, Z_STR_P(zend_enum_fetch_case_name(object)));
+}
+
+/* A class, and the names of `count` properties follow. */
+static bool begin_class(writer *to, const zend_class_entry *ce, uint32_t count)
+{
+	if (!reserve(to, 1)) {
+		return false;
+	}
+	*to->at++ = COMPACT_NEW_OBJECT;
+	if (!write_name(to, ce->name) || !reserve(to, COMPACT_NUMBER_LEN_MAX)) {
+		return false;
+	}
+	put_number(to, count);
+	to->classes++;
+	return true;
+}
+
+static bool write_class_number(writer *to, uint32_t number)
+{
+	if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
+		return false;
+	}
+	*to->at++ = COMPACT_OBJECT_ID;
+	put_number(to, number);
+	return true;
+}
+
+static class_place *class_place_of(writer *to, const zend_class_entry *ce)
+{
+	return &to->class_places[((uintptr_t) ce >> 6 ^ (uintptr_t) ce >> 12) % CLASS_PLACES];
+}
+
+/* Objects of stdClass have all their properties in a table. */
+static bool write_standard_object(writer *to, zend_object *object, int depth)
+{
+	const zend_array *properties = object->properties;
+	class_place *place = class_place_of(to, object->ce);
+	uint32_t count = properties ? properties->nNumOfElements : 0;
+	bool is_known = count > 0 && !HT_IS_PACKED(properties) && HT_IS_WITHOUT_HOLES(properties);
+	if (is_known && place->ce == object->ce && have_same_keys(place->properties, properties)) {
+		if (!write_class_number(to, place->number)) {
+			return false;
+		}
+	} else {
+		zend_string *name;
+		if (is_known) {
+			*place = (class_place) { object->ce, properties, to->classes };
+		}
+		if (!begin_class(to, object->ce, count)) {
+			return false;
+		}
+		if (count > 0) {
+			ZEND_HASH_FOREACH_STR_KEY((zend_array *) properties, name) {
+				if (!name || !write_name(to, name)) {
+					return false;
+				}
+			}
+			ZEND_HASH_FOREACH_END();
+		}
+	}
+	if (count > 0) {
+		const zval *value;
+		ZEND_HASH_FOREACH_VAL((zend_array *) properties, value) {
+			if (!write_property(to, value, depth)) {
+				return false;
+			}
+		}
+		ZEND_HASH_FOREACH_END();
+	}
+	return true;
+}
+
+/* Some functions make a table of the properties: it must have no others than the class declares. */
+static bool has_declared_only(const zend_object *object)
+{
+	const zval *value;
+	if (object->properties) {
+		ZEND_HASH_FOREACH_VAL(object->properties, value) {
+			if (Z_TYPE_P(value) != IS_INDIRECT) {
+				return false;
+			}
+		}
+		ZEND_HASH_FOREACH_END();
+	}
+	return true;
+}
+
+/* How many of the declared properties have a value, and whether all have. */
+static uint32_t count_properties(const zend_object *object, bool *are_all)
+{
+	uint32_t count = 0, declared = 0;
+	for (int i = 0; i < object->ce->default_properties_count; i++) {
+		if (object->ce->properties_info_table[i]) {
+			declared++;
+			count += Z_TYPE(object->properties_table[i]) != IS_UNDEF;
+		} else if (Z_TYPE(object->properties_table[i]) != IS_UNDEF) {
+			/* Hidden by one of a class below: its name is not to be had so easily. */
+			return UINT32_MAX;
+		}
+	}
+	*are_all = count == declared;
+	return count;
+}
+
+static bool write_declared_object(writer *to, zend_object *object, int depth)
+{
+	zend_class_entry *ce = object->ce;
+	bool are_all;
+	uint32_t count = count_properties(object, &are_all);
+	class_place *place = class_place_of(to, ce);
+	if (count == UINT32_MAX || !has_declared_only(object)) {
+		return false;
+	}
+	if (place->ce == ce && are_all) {
+		if (!write_class_number(to, place->number)) {
+			return false;
+		}
+	} else {
+		/* Of the class of an object that is known no more is asked. */
+		if (!php_leveret_is_plain_class(ce)) {
+			return false;
+		}
+		if (are_all) {
+			*place = (class_place) { ce, NULL, to->classes };
+		}
+		if (!begin_class(to, ce, count)) {
+			return false;
+		}
+		for (int i = 0; i < ce->default_properties_count; i++) {
+			const zend_property_info *info = ce->properties_info_table[i];
+			if (info && Z_TYPE(object->properties_table[i]) != IS_UNDEF && !write_name(to, info->name)) {
+				return false;
+			}
+		}
+	}
+	for (int i = 0; i < ce->default_properties_count; i++) {
+		const zval *value = &object->properties_table[i];
+		ZVAL_DEREF(value);
+		if (Z_TYPE_P(value) != IS_UNDEF
+			&& (!php_leveret_fits(ce->properties_info_table[i], value)
+				|| !write_property(to, &object->properties_table[i], depth))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool write_object(writer *to, zend_object *object, int depth)
+{
+	if (UNEXPECTED(depth > COMPACT_DEPTH_MAX)) {
+		return false;
+	}
+	to->has_objects = true;
+	if (object->ce->ce_flags & ZEND_ACC_ENUM) {
+		return write_enum_case(to, object);
+	}
+	if (object->handlers != &std_object_handlers || came_before(to, object)) {
+		return false;
+	}
+#if PHP_VERSION_ID >= 80400
+	if (zend_object_is_lazy(object)) {
+		return false;
+	}
+#endif
+	return object->ce == zend_standard_class_def ? write_standard_object(to, object, depth)
+												 : write_declared_object(to, object, depth);
+}
+
+/* --- the whole --- */
+
+uint8_t *php_leveret_compact_write(const zval *value, size_t *len)
 {
 	writer to;
 	to.block = to.at = emalloc(LEN_FIRST);
 	to.end = to.block + LEN_FIRST;
-	to.strings = to.shapes = 0;
+	to.has_objects = false;
+	to.strings = to.shapes = to.classes = 0;
 	to.places_max = STRING_PLACES_FIRST;
 	to.places = to.first;
+	to.shared = NULL;
+	to.shared_arrays = 0;
 	memset(to.first, 0, sizeof(to.first));
 	memset(to.shape_places, 0, sizeof(to.shape_places));
+	memset(to.class_places, 0, sizeof(to.class_places));
 
-	put(&to, COMPACT_HEAD, COMPACT_HEAD_LEN);
-	bool written = write_array(&to, array, 1);
+	to.at += COMPACT_HEAD_LEN;
+	/* The outermost array comes once, whoever else has it. */
+	bool written =
+		Z_TYPE_P(value) == IS_ARRAY ? write_array(&to, Z_ARR_P(value), 1) : write_object(&to, Z_OBJ_P(value), 1);
 	if (to.places != to.first) {
 		efree(to.places);
+	}
+	if (to.shared) {
+		zend_hash_destroy(to.shared);
+		FREE_HASHTABLE(to.shared);
 	}
 	if (!written) {
 		efree(to.block);
 		return NULL;
 	}
+	to.block[0] = COMPACT_MAGIC;
+	to.block[1] = to.has_objects ? COMPACT_WITH_OBJECTS : COMPACT_PLAIN;
 	*len = (size_t) (to.at - to.block);
 	return to.block;
 }

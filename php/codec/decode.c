@@ -10,6 +10,7 @@
 
 #include "decode.h"
 #include "base/bytes.h"
+#include "compact_format.h"
 #include "cost.h"
 #include "serializer.h"
 
@@ -82,6 +83,10 @@ static bool read_plain(
 			ZVAL_NULL(value);
 			return true;
 		case LEVERET_JSON:
+			/* So Ruby stores what others get as JSON. */
+			if (wanted & PHP_LEVERET_TRUSTED && php_leveret_is_compact(bytes, ZSTR_LEN(data))) {
+				return php_leveret_unserialize(LEVERET_PHP, bytes, ZSTR_LEN(data), wanted, value, problem);
+			}
 			if (!php_leveret_json_fits(
 					bytes, ZSTR_LEN(data), php_leveret_cost_max(ZSTR_LEN(data), wanted & PHP_LEVERET_TRUSTED))) {
 				*problem = "it is longer than memory_limit allows";

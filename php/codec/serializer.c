@@ -1,4 +1,4 @@
-/* codec/serializer.c: arrays and objects as bytes: plain arrays in the compact form; the others by PHP's serializer or,
+/* codec/serializer.c: arrays and objects as bytes: plain ones in the compact form; the others by PHP's serializer or,
  * when that extension is loaded, igbinary's or msgpack's.
  *
  * The two are looked up by name in the module that is loaded, so that one leveret.so fits every machine.
@@ -11,7 +11,9 @@
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "compact_format.h"
+#include "compact_objects.h"
 #include "compact_read.h"
+#include "compact_text.h"
 #include "compact_write.h"
 #include "cost.h"
 #include "damage.h"
@@ -200,7 +202,7 @@ static bool is_left_to_us(void)
 static bool write_compact(const zval *value, php_leveret_encoded *out)
 {
 	size_t len;
-	uint8_t *block = php_leveret_compact_write(Z_ARR_P(value), &len);
+	uint8_t *block = php_leveret_compact_write(value, &len);
 	if (UNEXPECTED(!block)) {
 		return false;
 	}
@@ -210,9 +212,29 @@ static bool write_compact(const zval *value, php_leveret_encoded *out)
 	return true;
 }
 
+/* Objects that are more than their properties by now, or whose class is not there. */
+static bool unserialize_compact(const char *data, size_t len, zval *return_value)
+{
+	zend_string *text = php_leveret_compact_text(data, len);
+	if (!text) {
+		return false;
+	}
+	bool readable = php_unserialize(ZSTR_VAL(text), ZSTR_LEN(text), return_value);
+	zend_string_release(text);
+	return readable;
+}
+
+static bool read_compact(const char *data, size_t len, zval *return_value)
+{
+	php_leveret_compact read = php_leveret_compact_read(data, len, UNEXPECTED(restricted()) ? allowed_classes() : NULL,
+		&php_leveret_compact_objects_of_php, return_value);
+	return read == PHP_LEVERET_COMPACT_READ
+		|| (read == PHP_LEVERET_COMPACT_FOR_PHP && unserialize_compact(data, len, return_value));
+}
+
 bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out)
 {
-	if (Z_TYPE_P(value) == IS_ARRAY && is_left_to_us() && write_compact(value, out)) {
+	if (is_left_to_us() && write_compact(value, out)) {
 		return true;
 	}
 	return php_leveret_serialize_as(chosen(of_apcu), value, out);
@@ -274,7 +296,7 @@ bool php_leveret_unserialize(
 
 	if (EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len)) {
 		/* It never leaves this host: the same bytes from elsewhere are damaged. */
-		readable = is_trusted && php_leveret_compact_read(data, len, cost_max, return_value);
+		readable = is_trusted && read_compact(data, len, return_value);
 	} else if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
 			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max)

@@ -115,8 +115,28 @@ bool php_leveret_redis_flush(redis_object *self, uint64_t *turn)
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply)
 {
 	uint64_t turn;
+	if (!is_raw && leveret_redis_execute(self->link, words->list, words->count, &turn)) {
+		return php_leveret_redis_read(self, turn, reply);
+	}
 	return php_leveret_redis_request(self, words, is_raw) && php_leveret_redis_flush(self, &turn)
 		&& php_leveret_redis_read(self, turn, reply);
+}
+
+static void send_alone(
+	redis_object *self, redis_words *words, redis_shape shape, void *context, bool is_raw, zval *return_value)
+{
+	redis_node reply;
+	zval value;
+	ZVAL_FALSE(&value);
+	/* Held: code of the value (__wakeup) may let go of the object. */
+	GC_ADDREF(&self->std);
+	if ((is_raw || !php_leveret_redis_read_arena(self, words, shape, &value))
+		&& php_leveret_redis_ask(self, words, is_raw, &reply)) {
+		shape(self, &reply, context, &value);
+		php_leveret_redis_node_free(&reply);
+	}
+	ZVAL_COPY_VALUE(return_value, &value);
+	OBJ_RELEASE(&self->std);
 }
 
 void php_leveret_redis_send(
@@ -131,18 +151,11 @@ void php_leveret_redis_send(
 		RETURN_FALSE;
 	}
 	RETVAL_FALSE;
-	if (!php_leveret_redis_ask(self, words, is_raw, &reply)) {
+	if (self->mode == REDIS_ATOMIC) {
+		send_alone(self, words, shape, context, is_raw, return_value);
 		return;
 	}
-	if (self->mode == REDIS_ATOMIC) {
-		/* Held: code of the value (__wakeup) may let go of the object. */
-		GC_ADDREF(&self->std);
-		zval value;
-		ZVAL_UNDEF(&value);
-		shape(self, &reply, context, &value);
-		ZVAL_COPY_VALUE(return_value, &value);
-		php_leveret_redis_node_free(&reply);
-		OBJ_RELEASE(&self->std);
+	if (!php_leveret_redis_ask(self, words, is_raw, &reply)) {
 		return;
 	}
 	if (reply.kind == LEVERET_REDIS_STATUS && zend_string_equals_literal(reply.text, "QUEUED")) {

@@ -344,3 +344,33 @@ PHP_METHOD(Redis, reset)
 	}
 	php_leveret_redis_throw("Reset failed in multi mode!");
 }
+
+/* --- get(): from the arena of a server of this host, or by its command --- */
+
+static zend_always_inline zend_string *full_key(const redis_object *self, zend_string *key)
+{
+	const zend_string *prefix = self->prefix;
+	return UNEXPECTED(prefix) ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
+							  : zend_string_copy(key);
+}
+
+PHP_METHOD(Redis, get)
+{
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	REDIS_SELF();
+	if (!php_leveret_redis_is_ready(self)) {
+		RETURN_THROWS();
+	}
+	key = full_key(self, key);
+	if (UNEXPECTED(self->mode != REDIS_ATOMIC || !php_leveret_redis_get_from_arena(self, key, return_value))) {
+		redis_words words;
+		php_leveret_redis_words_begin(&words, self, "GET");
+		php_leveret_redis_add_string(&words, key);
+		php_leveret_redis_send(self, &words, php_leveret_redis_string, NULL, false, return_value);
+		php_leveret_redis_words_free(&words);
+	}
+	zend_string_release(key);
+}

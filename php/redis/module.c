@@ -7,6 +7,7 @@
 #include "php_leveret.h"
 #include "release.h"
 #include "redis.h"
+#include "session.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -71,6 +72,7 @@ static PHP_MINIT_FUNCTION(redis)
 {
 	REGISTER_INI_ENTRIES();
 	php_leveret_redis_classes();
+	php_leveret_redis_session();
 	return SUCCESS;
 }
 

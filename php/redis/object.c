@@ -40,7 +40,7 @@ void php_leveret_redis_keep(zend_string **place, zend_string *string)
 	*place = string;
 }
 
-static void free_strings(redis_object *self)
+void php_leveret_redis_free_strings(redis_object *self)
 {
 	php_leveret_redis_keep(&self->host, NULL);
 	php_leveret_redis_keep(&self->persistent_id, NULL);
@@ -65,23 +65,23 @@ void php_leveret_redis_free_object(zend_object *object)
 			zend_array_release(self->subscriptions[i]);
 		}
 	}
-	free_strings(self);
+	php_leveret_redis_free_strings(self);
 	if (self->link) {
 		leveret_redis_free(self->link);
 	}
 	zend_object_std_dtor(object);
 }
 
-/* All that a new connection begins with. */
-static void begin(redis_object *self, zend_string *host, zend_long port)
+void php_leveret_redis_begin(redis_object *self, zend_string *host, zend_long port)
 {
 	php_leveret_redis_forget_queue(self);
-	free_strings(self);
+	php_leveret_redis_free_strings(self);
 	if (!self->link) {
 		self->link = leveret_redis_new();
 	}
 	self->host = host;
 	self->port = port;
+	self->database = 0;
 	self->timeout = self->read_timeout = 0;
 	self->is_persistent = false;
 	self->is_tls_verified = true;
@@ -134,6 +134,9 @@ void php_leveret_redis_tell_server(redis_object *self)
 		.persistent_id = self->persistent_id ? php_leveret_string(self->persistent_id) : php_leveret_bytes("", 0),
 		.user = bytes_of(self->user),
 		.password = bytes_of(self->password),
+		.database = self->database,
+		.short_cut = 1,
+		.dir = php_leveret_dir(),
 		.pool_limit = (uint32_t) MAX(REDIS_G(connection_limit), 0),
 		.tls_verify = self->is_tls_verified,
 		.tls_peer_name = bytes_of(self->peer_name),
@@ -187,8 +190,7 @@ static void take_auth(redis_object *self, zval *value)
 	}
 }
 
-/* The options of a stream context's "ssl" that are looked at. */
-static bool take_tls(redis_object *self, zval *options)
+bool php_leveret_redis_take_tls(redis_object *self, zval *options)
 {
 	zend_string *name;
 	zval *value;
@@ -285,7 +287,7 @@ static const char *take_option(redis_object *self, zend_string *name, zval *valu
 		}
 		self->tuning.retry_interval_ms = (uint32_t) MAX(zval_get_long(value), 0);
 	} else if (redis_is(name, "ssl")) {
-		if (!take_tls(self, value)) {
+		if (!php_leveret_redis_take_tls(self, value)) {
 			return "Invalid SSL context options";
 		}
 	} else if (redis_is(name, "auth")) {
@@ -331,7 +333,7 @@ static void construct(INTERNAL_FUNCTION_PARAMETERS, zend_long port)
 		Z_PARAM_ARRAY_HT_OR_NULL(options)
 	ZEND_PARSE_PARAMETERS_END();
 	REDIS_SELF();
-	begin(self, zend_string_init("127.0.0.1", strlen("127.0.0.1"), 0), port);
+	php_leveret_redis_begin(self, zend_string_init("127.0.0.1", strlen("127.0.0.1"), 0), port);
 	if (options && !php_leveret_redis_configure(self, options)) {
 		RETURN_THROWS();
 	}
@@ -347,6 +349,25 @@ PHP_METHOD(RedisSentinel, __construct) { construct(INTERNAL_FUNCTION_PARAM_PASST
 PHP_METHOD(Redis, __destruct)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
+}
+
+/* As PHP's streams do, which the original is made of: a name that is not known is warned of, too. */
+static void tell_connect_failed(redis_object *self)
+{
+	static const char of_names[] = "php_network_getaddresses:";
+	leveret_bytes told = leveret_redis_error(self->link);
+	zend_string *text = zend_string_init((const char *) told.data, told.len, 0);
+	php_leveret_redis_forget_queue(self);
+	self->mode = REDIS_ATOMIC;
+	self->has_server = false;
+	/* Runs user code. */
+	if (strncmp(ZSTR_VAL(text), of_names, strlen(of_names)) == 0) {
+		php_error_docref(NULL, E_WARNING, "%s", ZSTR_VAL(text));
+	}
+	if (!EG(exception)) {
+		php_leveret_redis_throw(ZSTR_VAL(text));
+	}
+	zend_string_release(text);
 }
 
 static void connect_to(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
@@ -375,7 +396,7 @@ static void connect_to(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 		zend_value_error("%s", problem);
 		RETURN_THROWS();
 	}
-	begin(self, zend_string_copy(host), port == -1 && !is_path(host) ? REDIS_PORT : port);
+	php_leveret_redis_begin(self, zend_string_copy(host), port == -1 && !is_path(host) ? REDIS_PORT : port);
 	self->timeout = timeout;
 	self->read_timeout = read_timeout;
 	self->tuning.retry_interval_ms = (uint32_t) retry_interval;
@@ -386,7 +407,7 @@ static void connect_to(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 	}
 	if (context && (found = zend_hash_str_find(context, "stream", strlen("stream")))) {
 		ZVAL_DEREF(found);
-		take_tls(self, found);
+		php_leveret_redis_take_tls(self, found);
 	}
 	if (context && (found = zend_hash_str_find(context, "auth", strlen("auth")))) {
 		ZVAL_DEREF(found);
@@ -394,8 +415,7 @@ static void connect_to(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 	}
 	php_leveret_redis_tell_server(self);
 	if (leveret_redis_connect(self->link) != LEVERET_REDIS_OK) {
-		php_leveret_redis_failed(self);
-		self->has_server = false;
+		tell_connect_failed(self);
 		RETURN_FALSE;
 	}
 	RETURN_TRUE;

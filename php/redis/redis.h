@@ -51,6 +51,7 @@ typedef struct redis_object {
 	bool has_server; /* false before the constructor, and after a connect() that failed */
 	bool is_persistent, is_tls_verified;
 	zend_long port;
+	uint32_t database; /* that a connection begins with */
 	double timeout, read_timeout;
 	zend_string *host, *persistent_id, *user, *password;
 	zend_string *peer_name, *ca_file, *certificate, *key;
@@ -149,7 +150,8 @@ bool php_leveret_redis_request(redis_object *self, redis_words *words, bool is_r
 bool php_leveret_redis_flush(redis_object *self, uint64_t *turn);
 /* One whole reply; the node is freed by the caller. False: an exception is pending. */
 bool php_leveret_redis_read(redis_object *self, uint64_t turn, redis_node *node);
-/* Sends one command and reads its reply, in any mode. */
+/* Sends one command and reads its reply, in any mode. Commands on strings are executed in the arena of a server of this host
+ * where possible. */
 bool php_leveret_redis_ask(redis_object *self, redis_words *words, bool is_raw, redis_node *reply);
 void php_leveret_redis_node_free(redis_node *node);
 /* Throws what the link says, and forgets the queue where the connection is gone. */
@@ -159,6 +161,13 @@ void php_leveret_redis_enqueue(redis_object *self, redis_shape shape, void *cont
 /* Keeps the server's error for getLastError(), NULL: none. */
 void php_leveret_redis_set_error(redis_object *self, zend_string *text);
 void php_leveret_redis_throw(const char *text);
+
+/* --- redis/arena.c --- */
+
+/* MGET and STRLEN from the arena of a server of this host. False: nothing was done, the command is to be sent. Runs user code. */
+bool php_leveret_redis_read_arena(redis_object *self, const redis_words *words, redis_shape shape, zval *value);
+/* get() of a key with its prefix. False: ask the server. Runs user code if the value is packed. */
+bool php_leveret_redis_get_from_arena(redis_object *self, zend_string *key, zval *return_value);
 
 /* --- redis/reply.c --- */
 
@@ -229,14 +238,19 @@ bool php_leveret_redis_unpack(redis_object *self, zend_string *data, zval *value
 bool php_leveret_redis_has_compression(zend_long compression);
 /* NULL: it stays as it is. */
 zend_string *php_leveret_redis_compress(int compression, zend_long level, const char *data, size_t len);
-/* NULL: it is none of this compression, or too large. */
-zend_string *php_leveret_redis_uncompress(int compression, const char *data, size_t len);
+/* NULL: it is none of this compression; or it is, and memory_limit leaves no room for what is in it. */
+zend_string *php_leveret_redis_uncompress(int compression, const char *data, size_t len, bool *is_too_large);
 
 /* --- redis/object.c, redis/options.c --- */
 
 /* Replaces the string at `place` by `string`. */
 void php_leveret_redis_keep(zend_string **place, zend_string *string);
 bool php_leveret_redis_take_auth(zval *value, zend_string **user, zend_string **password);
+/* All that a new connection begins with. Takes `host` over. */
+void php_leveret_redis_begin(redis_object *self, zend_string *host, zend_long port);
+/* The options of a stream context's "ssl" that are looked at. False: it is no array. */
+bool php_leveret_redis_take_tls(redis_object *self, zval *options);
+void php_leveret_redis_free_strings(redis_object *self);
 /* Tells the link where the server is and how long to wait. */
 void php_leveret_redis_tell_server(redis_object *self);
 void php_leveret_redis_tell_tuning(redis_object *self);

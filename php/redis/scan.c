@@ -1,30 +1,9 @@
-/* redis/scan.c: get() by the short cut, walks, raw commands, and messages of channels. */
+/* redis/scan.c: walks, raw commands, and messages of channels. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "redis.h"
-#include "base/arena.h"
-#include "client/copy.h"
-
-/* --- get() --- */
-
-PHP_METHOD(Redis, get)
-{
-	zend_string *key;
-	ZEND_PARSE_PARAMETERS_START(1, 1)
-		Z_PARAM_STR(key)
-	ZEND_PARSE_PARAMETERS_END();
-	REDIS_SELF();
-	if (!php_leveret_redis_is_ready(self)) {
-		RETURN_THROWS();
-	}
-	redis_words words;
-	php_leveret_redis_words_begin(&words, self, "GET");
-	php_leveret_redis_add_key(&words, key);
-	php_leveret_redis_send(self, &words, php_leveret_redis_string, NULL, false, return_value);
-	php_leveret_redis_words_free(&words);
-}
 
 PHP_METHOD(Redis, rawcommand)
 {

@@ -81,7 +81,7 @@ PHP_METHOD(Redis, isConnected)
 	if (self->has_server) {
 		leveret_redis_get_state(self->link, &state);
 	}
-	RETURN_BOOL(state.has_socket);
+	RETURN_BOOL(state.is_connected);
 }
 
 PHP_METHOD(Redis, getMode)

@@ -124,9 +124,10 @@ bool php_leveret_redis_unpack(redis_object *self, zend_string *data, zval *value
 				return true;
 		}
 	}
+	bool is_too_large;
 	zend_string *opened = self->compression == REDIS_COMPRESSION_NONE
 		? NULL
-		: php_leveret_redis_uncompress(self->compression, ZSTR_VAL(data), ZSTR_LEN(data));
+		: php_leveret_redis_uncompress(self->compression, ZSTR_VAL(data), ZSTR_LEN(data), &is_too_large);
 	if (!opened) {
 		return php_leveret_redis_unserialize(self, data, value);
 	}
@@ -189,15 +190,16 @@ static bool zstd_len(const unsigned char *data, size_t len, uint64_t *content)
 }
 
 /* Whether memory_limit leaves room for a value of that length. */
-static bool fits(uint64_t len)
+static bool fits(uint64_t len, bool *is_too_large)
 {
-	return len <= INT_MAX && php_leveret_string_cost((size_t) len) <= php_leveret_memory_left_for_block();
+	*is_too_large = len > INT_MAX || php_leveret_string_cost((size_t) len) > php_leveret_memory_left_for_block();
+	return !*is_too_large;
 }
 
-static zend_string *zstd_uncompress(const char *data, size_t len)
+static zend_string *zstd_uncompress(const char *data, size_t len, bool *is_too_large)
 {
 	uint64_t content;
-	if (!zstd_len((const unsigned char *) data, len, &content) || !fits(content)) {
+	if (!zstd_len((const unsigned char *) data, len, &content) || !fits(content, is_too_large)) {
 		return NULL;
 	}
 	zend_string *stored = zend_string_alloc(len + LENGTH_SIZE, 0), *opened = NULL;
@@ -248,7 +250,7 @@ static zend_string *lz4_compress(const char *data, size_t len)
 	return packed;
 }
 
-static zend_string *lz4_uncompress(const char *data, size_t len)
+static zend_string *lz4_uncompress(const char *data, size_t len, bool *is_too_large)
 {
 	int32_t told;
 	if (len < LZ4_HEADER) {
@@ -257,7 +259,7 @@ static zend_string *lz4_uncompress(const char *data, size_t len)
 	memcpy(&told, data + 1, sizeof(told));
 	/* A block is at least a 255th of its contents. */
 	if (told < 0 || checksum_of((const uint8_t *) &told, sizeof(told)) != (uint8_t) *data
-		|| (uint64_t) told > (uint64_t) (len - LZ4_HEADER) * 255 || !fits((uint64_t) told)) {
+		|| (uint64_t) told > (uint64_t) (len - LZ4_HEADER) * 255 || !fits((uint64_t) told, is_too_large)) {
 		return NULL;
 	}
 	zend_string *opened = zend_string_alloc((size_t) told, 0);
@@ -285,10 +287,10 @@ static zend_string *lzf_compress(const char *data, size_t len)
 	return packed;
 }
 
-static zend_string *lzf_uncompress(const char *data, size_t len)
+static zend_string *lzf_uncompress(const char *data, size_t len, bool *is_too_large)
 {
 	size_t content;
-	if (!php_leveret_lzf_len((const uint8_t *) data, len, &content) || !fits(content)) {
+	if (!php_leveret_lzf_len((const uint8_t *) data, len, &content) || !fits(content, is_too_large)) {
 		return NULL;
 	}
 	zend_string *opened = zend_string_alloc(content, 0);
@@ -311,15 +313,15 @@ zend_string *php_leveret_redis_compress(int compression, zend_long level, const 
 	}
 }
 
-zend_string *php_leveret_redis_uncompress(int compression, const char *data, size_t len)
+zend_string *php_leveret_redis_uncompress(int compression, const char *data, size_t len, bool *is_too_large)
 {
 	switch (compression) {
 		case REDIS_COMPRESSION_LZF:
-			return lzf_uncompress(data, len);
+			return lzf_uncompress(data, len, is_too_large);
 		case REDIS_COMPRESSION_ZSTD:
-			return zstd_uncompress(data, len);
+			return zstd_uncompress(data, len, is_too_large);
 		case REDIS_COMPRESSION_LZ4:
-			return lz4_uncompress(data, len);
+			return lz4_uncompress(data, len, is_too_large);
 		default:
 			return NULL;
 	}
@@ -433,7 +435,9 @@ PHP_METHOD(Redis, _uncompress)
 	if (ZSTR_LEN(data) == 0 || self->compression == REDIS_COMPRESSION_NONE) {
 		RETURN_STR_COPY(data);
 	}
-	zend_string *opened = php_leveret_redis_uncompress(self->compression, ZSTR_VAL(data), ZSTR_LEN(data));
+	bool is_too_large;
+	zend_string *opened =
+		php_leveret_redis_uncompress(self->compression, ZSTR_VAL(data), ZSTR_LEN(data), &is_too_large);
 	if (opened) {
 		RETURN_STR(opened);
 	}

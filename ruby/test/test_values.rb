@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative 'helper'
+require 'json'
 
 Point = Struct.new(:x, :y)
 
@@ -55,6 +56,50 @@ class TestValues < LeveretTest
     string.instance_variable_set(:@mark, 1)
     c['key'] = string
     assert_equal 1, c['key'].instance_variable_get(:@mark)
+  end
+
+  KEYS = ['id', 'name', 'a', '', 'ü', 'x' * 64, 'x' * 65, '-', '-0', '07', '7a', '7', '-12', '9999999999999999999999'].freeze
+  TEXTS = ['', 'x', 'same', 'ü', "a\"\\\n\u0001", 'y' * 64, 'y' * 65, 'z' * 3000].freeze
+
+  def any(random, depth = 0)
+    case random.rand(depth > 4 ? 7 : 10)
+    when 0 then [nil, true, false].sample(random: random)
+    when 1 then random.rand(-70..70)
+    when 2 then random.rand(2) * 2 - 1 << random.rand(62)
+    when 3 then [0.0, -0.0, 1.5, 1e20, 5e-324, -1e-7].sample(random: random)
+    when 4, 5 then TEXTS.sample(random: random)
+    when 6 then "only #{random.rand(1000)}"
+    when 7 then Array.new(random.rand(9)) { any(random, depth + 1) }
+    when 8 then KEYS.sample(random.rand(6), random: random).to_h { |key| [key, any(random, depth + 1)] }
+    else
+      keys = KEYS.sample(random.rand(1..5), random: random)
+      Array.new(random.rand(1..9)) { keys.to_h { |key| [key, any(random, depth + 2)] } }
+    end
+  end
+
+  # Ruby, PHP and clients of a server: each reads what was meant, and JSON is what goes over the socket.
+  def test_hashes_and_arrays_are_json_to_others_and_compact_in_the_arena
+    server = leveret_serve('--arena', 'test')
+    c = cache
+    random = Random.new(Integer(ENV.fetch('LEVERET_SEED', 1)))
+    socket = TCPSocket.new(*server.split(':'))
+    values = Array.new(300) { [any(random), { 'n' => any(random) }] }
+    values << (1..40_000).map { |i| { "key #{i}" => "value #{i}", 'more' => "value #{i - 1}" } } << Array.new(90) { |i| i }.reduce([]) { |inner, i| [inner, { 'i' => i }] }
+    flags = values.map do |value|
+      c['key'] = value
+      assert_equal value, c['key'], 'by Ruby'
+      socket.write("get key\r\n")
+      _, _, flags, len = socket.gets.split
+      assert_equal value, JSON.parse(socket.read(Integer(len)), max_nesting: false), 'by a client'
+      assert_equal "\r\nEND\r\n", socket.read(7)
+      flags
+    end
+    assert_equal 1, flags.uniq.size
+    c['rows'] = [{ 'id' => 1 }, { 'id' => 2 }]
+    c['number'] = { '7' => 'seven' }
+    bytes = Dir.children(@folder).sum(''.b) { |name| File.binread(File.join(@folder, name)) }
+    assert_includes bytes, "rows\xCA\x01".b
+    assert_includes bytes, 'number{"7":"seven"}'
   end
 
   def test_each_read_is_a_copy

@@ -269,6 +269,70 @@ class MemcacheHost extends Host
     }
 }
 
+class RedisHost extends Host
+{
+    private Redis $r;
+
+    public function __construct(array $config)
+    {
+        parent::__construct($config);
+        $this->r = new Redis();
+        $this->r->connect(...$config['at']);
+        foreach ($config['options'] as $name => $value) {
+            $this->r->setOption(constant("Redis::OPT_$name"), is_string($value) && defined("Redis::$value") ? constant("Redis::$value") : $value);
+        }
+    }
+
+    public function write(string $key, mixed $value): string
+    {
+        return seen(fn() => match ($this->config['kind']) {
+            'string' => $this->r->set($key, $value, 1000),
+            'setnx' => $this->r->setnx($key, $value),
+            'mset' => $this->r->mset([$key => $value]),
+            'hash' => [$this->r->hSet($key, 'field', $value), $this->r->hMSet($key, ['other' => $value, 'number' => 5])],
+            'list' => $this->r->rPush($key, $value, 'last', $value),
+            'set' => $this->r->sAdd($key, $value),
+            'zset' => [$this->r->zAdd($key, 1.5, $value), $this->r->zScore($key, $value)],
+            'pipeline' => $this->r->pipeline()->set($key, $value)->expire($key, 1000)->exec(),
+            'multi' => $this->r->multi()->set($key, $value)->hSet("$key.h", 'f', $value)->exec(),
+        });
+    }
+
+    public function work(string $key, string $work): string
+    {
+        [$what, $with] = explode(' ', $work, 2) + [1 => ''];
+        return seen(fn() => match ($what) {
+            'append' => $this->r->append($key, $with),
+            'incr' => $this->r->incrBy($key, (int) $with),
+            'incrByFloat' => $this->r->incrByFloat($key, (float) $with),
+            'set' => $this->r->set($key, value($with), ['xx', 'keepttl']),
+            'getset' => $this->r->getset($key, value($with)),
+            'get' => $this->r->set($key, value($with), ['get']),
+            'rename' => [$this->r->rename($key, "$key.new"), $this->r->rename("$key.new", $key)],
+            'watch' => [$this->r->watch($key), $this->r->multi()->set($key, value($with))->exec()],
+            'push' => $this->r->rPush($key, value($with)),
+            'field' => $this->r->hSet($key, 'field', value($with)),
+            'count' => $this->r->hIncrBy($key, 'number', (int) $with),
+            'member' => [$this->r->zAdd($key, 3, value($with)), $this->r->sAdd($key, value($with))],
+            'delete' => $this->r->del($key),
+        });
+    }
+
+    public function read(string $key): string
+    {
+        $seen = seen(fn() => match ($this->r->type($key)) {
+            Redis::REDIS_STRING => [$this->r->get($key), $this->r->ttl($key) > 0],
+            Redis::REDIS_HASH => [$this->r->hGetAll($key), $this->r->hMGet($key, ['field', 'none']), $this->r->hGet($key, 'other')],
+            Redis::REDIS_LIST => [$this->r->lRange($key, 0, -1), $this->r->lIndex($key, 0)],
+            Redis::REDIS_SET => $this->r->sMembers($key),
+            // Not with scores: the original ends by a signal where a member is no text.
+            Redis::REDIS_ZSET => array_map(fn($member) => [$member, $this->r->zScore($key, $member)], $this->r->zRange($key, 0, -1)),
+            Redis::REDIS_NOT_FOUND => 'nothing',
+        });
+        return is_damaged($seen) ? 'damaged' : $seen;
+    }
+}
+
 /** Sessions: each cell is a visitor. */
 class SessionHost extends Host
 {

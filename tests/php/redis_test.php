@@ -1,12 +1,24 @@
 <?php
-// php-redis' own tests of the class Redis, a line of JSON for each: [name, "ok", "skip" or what failed]. Words: the FOLDER of its tests, PORT, a pattern of names.
+// php-redis' own tests of the class Redis, or with the word Sentinel of RedisSentinel, a line of JSON for each: [name, "ok", "skip" or what failed]. Words: the FOLDER of its tests,
+// PORT, a pattern of names.
 // Their own program stops at the first Error (no Exception). What a failed test leaves in the server is removed here, so that the next one does not meet
 // it; one key stays, since some ask for any.
 
 [, $folder, $port, $pattern] = $argv;
+$is_sentinel = isset($argv[4]);
 define('PHPREDIS_TESTRUN', true);
-require "$folder/RedisTest.php";
+require $is_sentinel ? "$folder/RedisSentinelTest.php" : "$folder/RedisTest.php";
 error_reporting(E_ALL);
+if ($is_sentinel) {
+    // Theirs is at the usual port.
+    class Redis_Test extends Redis_Sentinel_Test
+    {
+        protected function newInstance()
+        {
+            return new RedisSentinel(['host' => $this->getHost(), 'port' => $this->getPort()]);
+        }
+    }
+}
 
 foreach ((new ReflectionClass('Redis_Test'))->getMethods(ReflectionMethod::IS_PUBLIC) as $method) {
     $name = $method->getName();
@@ -25,7 +37,7 @@ foreach ((new ReflectionClass('Redis_Test'))->getMethods(ReflectionMethod::IS_PU
     } catch (Throwable $e) {
         $verdict = get_class($e) . ': ' . $e->getMessage() . ' at line ' . ($e->getTrace()[0]['line'] ?? $e->getLine());
     }
-    if ($verdict !== 'ok' && $verdict !== 'skip') {
+    if ($verdict !== 'ok' && $verdict !== 'skip' && !$is_sentinel) {
         $redis = new Redis();
         $redis->connect('127.0.0.1', (int) $port);
         $redis->flushAll();

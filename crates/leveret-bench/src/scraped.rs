@@ -5,82 +5,81 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Deserialize;
 
-use crate::bench::{Bench, Side, TableLine};
-use crate::rows::Row;
+use crate::answer::{LoadAnswer, Repeated};
 use crate::server::{free_port, BenchTransport, ServerProcess};
-use crate::throughput::tell_side;
+use crate::starter::Starter;
+use crate::traffic::{RequestKind, RowTraffic};
 use leveret_load::failure::LoadFailure;
-use leveret_load::workload::{LoadRequest, Workload};
-use leveret_rounds::Spread;
 
-/// Scrapes of a round.
+/// Scrapes of a measurement.
 const SCRAPES: u32 = 50;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub fn run(bench: &Bench, row: &Row, keys: u32, progress: &mut dyn FnMut(&str)) -> Result<TableLine, LoadFailure> {
-    let mut shares = Vec::new();
-    let mut idle = Vec::new();
-    // memcached has no metrics of its own.
-    if bench.ours.is_some() {
-        progress("preparing");
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScrapedSize {
+    keys: u32,
+    /// In which nobody asks for anything.
+    milliseconds: u64,
+}
+
+pub struct Scraped {
+    server: ServerProcess,
+    address: SocketAddr,
+    idle: Duration,
+}
+
+impl Scraped {
+    pub fn new(mut starter: Starter, size: ScrapedSize) -> Result<Scraped, LoadFailure> {
         let address = free_port()?;
-        let place = address.to_string();
-        let options = [row.options, &["--metrics", &place]].concat();
-        let server = bench.start(Side::Ours, BenchTransport::Tcp, &options)?;
-        let traffic = crate::rows::RowTraffic { request: LoadRequest::Set, keys, ..crate::rows::BASE };
-        let mut workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &bench.pad);
-        bench.fill(&server, &traffic, &mut workload)?;
-        for round in 0..bench.rounds {
-            progress(&format!("round {} of {}", round + 1, bench.rounds));
-            idle.push(idle_share(&server, bench.turn)?);
-            let share = share(&server, address).map_err(|failure| tell_side(Side::Ours, failure))?;
-            shares.push(share);
+        let traffic = RowTraffic {
+            transport: BenchTransport::Tcp,
+            request: RequestKind::Set,
+            connections: 50,
+            depth: 1,
+            keys: size.keys,
+            value_len: 100,
+            milliseconds: size.milliseconds,
+            memory: 64,
+            options: vec!["--metrics".to_owned(), address.to_string()],
+            warm: false,
+        };
+        let server = starter.start(traffic.transport, &traffic.words())?;
+        let mut workload = traffic.workload(&starter.pad, starter.dialect());
+        starter.fill(&server, &traffic, &mut workload)?;
+        Ok(Scraped { server, address, idle: traffic.turn() })
+    }
+
+    /// The share of a CPU that the server takes by itself, in percent.
+    fn by_itself(&self) -> Result<f64, LoadFailure> {
+        let before = self.server.usage()?;
+        std::thread::sleep(self.idle);
+        Ok(self.server.usage()?.since(before).cpu.as_secs_f64() / self.idle.as_secs_f64() * 100.0)
+    }
+}
+
+impl Repeated for Scraped {
+    /// CPU time of a scrape, in percent of a second.
+    fn measure(&mut self) -> Result<LoadAnswer, LoadFailure> {
+        let by_itself = self.by_itself()?;
+        let before = self.server.usage()?;
+        for _ in 0..SCRAPES {
+            scrape(self.address)?;
         }
+        // The kernel books the time when the thread sleeps again.
+        std::thread::sleep(Duration::from_millis(5));
+        let cpu = self.server.usage()?.since(before).cpu.as_secs_f64();
+        Ok(LoadAnswer {
+            figure: cpu / f64::from(SCRAPES) * 100.0,
+            beside: vec![("when nobody asks", by_itself)],
+            asked: u64::from(SCRAPES),
+            right: u64::from(SCRAPES),
+            ..LoadAnswer::default()
+        })
     }
-    let (ours, control) = (Spread::of(shares.iter().copied()), Spread::of(idle.iter().copied()));
-    let verdict = match (&ours, &control) {
-        (Some(ours), Some(control)) => row.target.verdict(ours, control, None),
-        _ => "not measured",
-    };
-    Ok(TableLine {
-        name: row.name,
-        title: row.title,
-        unit: "% of a CPU",
-        peer: None,
-        ours,
-        ratio: ours,
-        control,
-        floor: None,
-        target: row.target,
-        verdict: verdict.to_owned(),
-        failed: false,
-        notes: vec![format!(
-            "CPU time of a scrape, as if there were one in each second, of {SCRAPES} in each round; control: the share of a CPU that the server \
-             takes when nobody asks it for anything"
-        )],
-        rounds: json!({ "scrape": shares, "idle": idle }),
-    })
-}
-
-/// CPU time of a scrape, in percent of a second.
-fn share(server: &ServerProcess, address: SocketAddr) -> Result<f64, LoadFailure> {
-    let before = server.usage()?;
-    for _ in 0..SCRAPES {
-        scrape(address)?;
-    }
-    // The kernel books the time when the thread sleeps again.
-    std::thread::sleep(Duration::from_millis(5));
-    Ok(server.usage()?.since(before).cpu.as_secs_f64() / f64::from(SCRAPES) * 100.0)
-}
-
-/// The share of a CPU that it takes by itself, in percent.
-fn idle_share(server: &ServerProcess, time: Duration) -> Result<f64, LoadFailure> {
-    let before = server.usage()?;
-    std::thread::sleep(time);
-    Ok(server.usage()?.since(before).cpu.as_secs_f64() / time.as_secs_f64() * 100.0)
 }
 
 /// One page, which says that the arena is there and has items.

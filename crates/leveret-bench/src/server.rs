@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::thread::{sched_setaffinity, CpuSet};
+use serde::Deserialize;
 
 use leveret_load::failure::{check_stop, LoadFailure};
 use leveret_load::socket::Endpoint;
@@ -17,8 +18,10 @@ use leveret_load::workload::LoadDialect;
 const START_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How clients reach the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BenchTransport {
+    #[default]
     Tcp,
     Unix,
     Udp,
@@ -53,7 +56,7 @@ impl ServerProcess {
     pub fn start(
         program: &ServerProgram,
         transport: BenchTransport,
-        options: &[&str],
+        options: &[String],
         cpus: Cpus,
         folder: &Path,
     ) -> Result<ServerProcess, LoadFailure> {
@@ -196,7 +199,7 @@ fn command(
     program: &ServerProgram,
     endpoint: &Endpoint,
     stream: &Endpoint,
-    options: &[&str],
+    options: &[String],
     folder: &Path,
 ) -> io::Result<Command> {
     // setpriv has the kernel end the server should this process be killed; it becomes the server, so the pid is the
@@ -257,8 +260,8 @@ fn command(
 }
 
 /// A Redis that writes nothing to disks, has one thread, and evicts as well as it can.
-fn redis_options(options: &[&str]) -> Vec<String> {
-    let mebibytes = options.windows(2).find(|pair| pair[0] == "-m").map_or("64", |pair| pair[1]);
+fn redis_options(options: &[String]) -> Vec<String> {
+    let mebibytes = options.windows(2).find(|pair| pair[0] == "-m").map_or("64", |pair| pair[1].as_str());
     let memory = format!("{mebibytes}mb");
     [
         "--save",

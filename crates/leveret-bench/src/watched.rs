@@ -7,17 +7,13 @@ use std::sync::Arc;
 use std::thread::{sleep, JoinHandle};
 use std::time::Duration;
 
-use serde::Serialize;
-use serde_json::json;
-
-use crate::bench::{Bench, Side, TableLine};
-use crate::rows::{Row, RowTraffic};
-use crate::throughput::{prepare, LoadedServer};
+use crate::answer::{LoadAnswer, Repeated};
+use crate::throughput::LoadedServer;
 use leveret_load::failure::LoadFailure;
 use leveret_load::load::Until;
 use leveret_load::socket::Endpoint;
 use leveret_load::workload::Task;
-use leveret_rounds::{order, Spread};
+use leveret_rounds::order;
 
 /// After this long without a line all lines have come.
 const QUIET: Duration = Duration::from_millis(30);
@@ -25,16 +21,13 @@ const QUIET: Duration = Duration::from_millis(30);
 /// A watcher says OK in this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One server in one round.
-#[derive(Clone, Copy, Serialize)]
-struct Round {
-    alone: Cost,
-    watched: Cost,
-    again: Cost,
+pub struct WatchedServer {
+    loaded: LoadedServer,
+    round: usize,
 }
 
 /// Cost of a set in nanoseconds of CPU time.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy)]
 struct Cost {
     all_ns: f64,
     /// Of that the thread that writes the lines.
@@ -50,60 +43,60 @@ impl Cost {
     }
 }
 
-impl Round {
-    fn ratio(&self) -> f64 {
-        self.watched.all_ns / self.alone.all_ns
+impl WatchedServer {
+    pub fn new(loaded: LoadedServer) -> WatchedServer {
+        WatchedServer { loaded, round: 0 }
     }
-}
 
-pub fn run(
-    bench: &Bench,
-    row: &Row,
-    traffic: &RowTraffic,
-    progress: &mut dyn FnMut(&str),
-) -> Result<TableLine, LoadFailure> {
-    let mut places = Vec::new();
-    for side in [Side::Peer, Side::Ours] {
-        progress("preparing");
-        places.push(prepare(bench, row, traffic, side)?);
-    }
-    let mut rounds: Vec<[Option<Round>; 2]> = Vec::new();
-    let count = bench.rounds * row.patience;
-    for round in 0..count {
-        progress(&format!("round {} of {count}", round + 1));
-        let mut both = [None; 2];
-        for number in order(places.len(), round) {
-            let place = &mut places[number];
-            both[number] = Some(measure(bench, place, traffic, round).map_err(|failure| place.failed(failure))?);
+    /// Without, with, and without a watcher, each first in turn.
+    fn costs(&mut self) -> Result<[Cost; 3], LoadFailure> {
+        let (loaded, round) = (&mut self.loaded, self.round);
+        self.round += 1;
+        let mut costs = [Cost { all_ns: 0.0, writer_ns: 0.0, told: 0.0 }; 3];
+        for number in order(costs.len(), round) {
+            let watcher = if number == 1 { Some(Watcher::start(&loaded.server.stream)?) } else { None };
+            loaded.workload.begin((round * costs.len() + number) as u64 + 1);
+            let before = (loaded.server.usage()?, loaded.server.writer_usage()?);
+            let until = Until::Elapsed(loaded.traffic.turn());
+            let measured = loaded.load.closed(&mut loaded.workload, Task::Measure, loaded.traffic.depth, until)?;
+            let answers = measured.answers as f64;
+            let lines = watcher.as_ref().map_or(0, Watcher::lines);
+            let ns = |cpu: Duration| cpu.as_nanos() as f64 / answers;
+            costs[number] = Cost {
+                all_ns: ns(loaded.server.usage()?.since(before.0).cpu),
+                writer_ns: ns(loaded.server.writer_usage()?.since(before.1).cpu),
+                told: lines as f64 / answers,
+            };
+            watcher.map_or(Ok(()), Watcher::end)?;
         }
-        rounds.push(both);
+        Ok(costs)
     }
-    for place in &mut places {
-        bench.read_back(&place.server, traffic, &mut place.workload).map_err(|failure| place.failed(failure))?;
-    }
-    Ok(outcome(row, &rounds))
 }
 
-/// Without, with, and without a watcher, each first in turn.
-fn measure(bench: &Bench, place: &mut LoadedServer, traffic: &RowTraffic, round: usize) -> Result<Round, LoadFailure> {
-    let mut costs = [Cost { all_ns: 0.0, writer_ns: 0.0, told: 0.0 }; 3];
-    for number in order(costs.len(), round) {
-        let watcher = if number == 1 { Some(Watcher::start(&place.server.stream)?) } else { None };
-        place.workload.begin((round * costs.len() + number) as u64 + 1);
-        let before = (place.server.usage()?, place.server.writer_usage()?);
-        let until = Until::Elapsed(bench.turn);
-        let answers = place.load.closed(&mut place.workload, Task::Measure, traffic.depth, until)?.answers as f64;
-        let lines = watcher.as_ref().map_or(0, Watcher::lines);
-        let ns = |cpu: Duration| cpu.as_nanos() as f64 / answers;
-        costs[number] = Cost {
-            all_ns: ns(place.server.usage()?.since(before.0).cpu),
-            writer_ns: ns(place.server.writer_usage()?.since(before.1).cpu),
-            told: lines as f64 / answers,
-        };
-        watcher.map_or(Ok(()), Watcher::end)?;
+impl Repeated for WatchedServer {
+    /// CPU time of a set with a watcher to that without; the control is that without, twice.
+    fn measure(&mut self) -> Result<LoadAnswer, LoadFailure> {
+        let costs = self.costs();
+        let [alone, watched, again] = self.loaded.explained(costs)?;
+        self.loaded.read_back()?;
+        Ok(LoadAnswer {
+            figure: watched.all_ns / alone.all_ns,
+            control: Some(again.all_ns / alone.all_ns),
+            beside: vec![
+                ("of the thread that answers alone", watched.worker_ns() / alone.worker_ns()),
+                ("of the lines there came", watched.told),
+            ],
+            asked: 1,
+            right: 1,
+            said: Some(format!(
+                "a set takes {:.0} ns; with a watcher {:.0} ns of the thread that answers and {:.0} ns of the one that writes lines, each line {:.0} ns",
+                alone.all_ns,
+                watched.worker_ns(),
+                watched.writer_ns,
+                (watched.all_ns - alone.all_ns) / watched.told.max(1e-9),
+            )),
+        })
     }
-    let [alone, watched, again] = costs;
-    Ok(Round { alone, watched, again })
 }
 
 /// A client that reads all events.
@@ -180,48 +173,4 @@ fn count(mut reader: BufReader<TcpStream>, lines: &AtomicU64) -> std::io::Result
 
 fn is_line(line: &[u8]) -> bool {
     line.starts_with(b"ts=") && line.windows(32).any(|part| part == b" type=item_store key=bench%3A000")
-}
-
-fn outcome(row: &Row, rounds: &[[Option<Round>; 2]]) -> TableLine {
-    let of = |side: Side, value: fn(&Round) -> f64| {
-        Spread::of(rounds.iter().filter_map(|round| round[side as usize].as_ref()).map(value))
-    };
-    let (ratio, control) =
-        (of(Side::Ours, Round::ratio), of(Side::Ours, |round| round.again.all_ns / round.alone.all_ns));
-    let verdict = match (&ratio, &control) {
-        (Some(ratio), Some(control)) => row.target.verdict(ratio, control, None),
-        _ => "not measured",
-    };
-    let mut notes =
-        vec!["peer, ours and ratio: CPU time of a set with a watcher to that without; control: without, twice"
-            .to_owned()];
-    for side in [Side::Peer, Side::Ours] {
-        let median = |value: fn(&Round) -> f64| of(side, value).map_or(0.0, |spread| spread.median);
-        notes.push(format!(
-            "{}: a set takes {:.0} ns; with a watcher {:.0} ns of the thread that answers ({:.2} times) and {:.0} ns of the one that writes \
-             lines; {:.0} % of the lines came, each for {:.0} ns",
-            side.name(),
-            median(|round| round.alone.all_ns),
-            median(|round| round.watched.worker_ns()),
-            median(|round| round.watched.worker_ns() / round.alone.worker_ns()),
-            median(|round| round.watched.writer_ns),
-            median(|round| round.watched.told) * 100.0,
-            median(|round| (round.watched.all_ns - round.alone.all_ns) / round.watched.told.max(1e-9)),
-        ));
-    }
-    TableLine {
-        name: row.name,
-        title: row.title,
-        unit: "times",
-        peer: of(Side::Peer, Round::ratio),
-        ours: ratio,
-        ratio,
-        control,
-        floor: None,
-        target: row.target,
-        verdict: verdict.to_owned(),
-        failed: false,
-        notes,
-        rounds: json!(rounds),
-    }
 }

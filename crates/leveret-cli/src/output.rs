@@ -236,6 +236,11 @@ impl LongWork {
         LongWork(bar)
     }
 
+    /// Writes something while the bar is not there.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
     /// The present step.
     pub fn now(&self, what: String) {
         self.0.set_message(what);

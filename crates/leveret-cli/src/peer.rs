@@ -81,7 +81,7 @@ impl Peer {
         }
         if text.split_once("://").is_some_and(|(scheme, _)| is_redis_scheme(scheme)) {
             return Err(Failure::Usage(format!(
-                "'{text}' is a server for clients of Redis: 'leveret ping' and 'leveret stats' ask such a server, other commands ask an arena or a memcached"
+                "'{text}' is a server for clients of Redis: 'leveret ping', 'stats', 'top' and 'watch' ask such a server, other commands ask an arena or a memcached"
             )));
         }
         let (user, text) = user_and_place(text);

@@ -1,9 +1,11 @@
-//! The compact form of arrays (docs/array-format.md) converted to the output of PHP's `serialize()`.
+//! The compact form of arrays and objects (docs/array-format.md) as PHP's `serialize()` writes it, or as JSON.
 //!
-//! The extension and the gem read the form themselves. Clients of a socket, and people at a terminal, get PHP's.
+//! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get what the
+//! item's encoding says: PHP's form, or JSON of what the gem has stored.
 #![forbid(unsafe_code)]
 
 mod digits;
+mod json;
 mod reader;
 
 use digits::Digits;
@@ -12,12 +14,15 @@ use reader::{CompactReader, Key};
 
 /// What the form begins with: nothing that `serialize()` writes begins so. The second byte is the version.
 const HEAD: [u8; 2] = [0xCA, 1];
+/// The same where objects of PHP are in it.
+const HEAD_OF_OBJECTS: [u8; 2] = [0xCA, 2];
 
-/// Arrays in arrays: deeper ones are damaged.
+/// Arrays and objects in each other: deeper ones are damaged.
 const DEPTH_MAX: usize = 128;
 
 // The numbers of docs/memory-layout.md.
 const PHP: Encoding = Encoding::new(5);
+const JSON: Encoding = Encoding::new(8);
 const RUBY: Origin = Origin::new(4);
 
 /// No honest array becomes longer: a key of 64 bytes takes 74 where the form has a byte for its value.
@@ -27,24 +32,32 @@ const LEN_MAX: usize = 256 << 20;
 /// Whether an item's bytes may be the compact form.
 #[inline]
 pub fn may_be_compact(meta: &Meta) -> bool {
-    meta.encoding == PHP && matches!(meta.origin, Origin::NATIVE | RUBY)
+    meta.encoding == PHP && matches!(meta.origin, Origin::NATIVE | RUBY) || meta.encoding == JSON && meta.origin == RUBY
 }
 
 /// The bytes of an item as programs of other makes get them. None: they are damaged, which counts as a miss.
 pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
-    if !may_be_compact(meta) || !value.starts_with(&HEAD) {
+    if !may_be_compact(meta) || !(value.starts_with(&HEAD) || value.starts_with(&HEAD_OF_OBJECTS)) {
         return Some(value);
     }
-    to_serialized(&value, value.len().saturating_mul(GROWTH_MAX).min(LEN_MAX))
+    if meta.encoding == JSON {
+        return json::to_json(&value, len_max(&value));
+    }
+    to_serialized(&value, len_max(&value))
 }
 
-/// The array as `serialize()` writes it. None: the bytes are damaged, or it is longer than `len_max`.
+fn len_max(value: &[u8]) -> usize {
+    value.len().saturating_mul(GROWTH_MAX).min(LEN_MAX)
+}
+
+/// The value as `serialize()` writes it. None: the bytes are damaged, or it is longer than `len_max`.
 fn to_serialized(value: &[u8], len_max: usize) -> Option<Vec<u8>> {
-    let mut writer = Writer {
-        from: CompactReader::new(value.strip_prefix(&HEAD)?),
-        out: Vec::with_capacity(2 * value.len()),
-        len_max,
+    let (bytes, has_objects) = match value.strip_prefix(&HEAD) {
+        Some(bytes) => (bytes, false),
+        None => (value.strip_prefix(&HEAD_OF_OBJECTS)?, true),
     };
+    let mut writer =
+        Writer { from: CompactReader::new(bytes), out: Vec::with_capacity(2 * value.len()), len_max, has_objects };
     let tag = writer.from.byte()?;
     writer.array(tag, 1)?;
     writer.from.is_at_end().then_some(writer.out)
@@ -67,6 +80,9 @@ mod tag {
     pub const EMPTY_MAP: u8 = 13;
     pub const NEW_SHAPE: u8 = 14;
     pub const SHAPE_ID: u8 = 15;
+    pub const NEW_OBJECT: u8 = 16;
+    pub const OBJECT_ID: u8 = 17;
+    pub const ENUM_CASE: u8 = 18;
     pub const INT: u8 = 0x40;
     pub const INT_LAST: u8 = 0x7F;
     pub const BYTE: u8 = 0x80;
@@ -81,6 +97,7 @@ struct Writer<'v> {
     from: CompactReader<'v>,
     out: Vec<u8>,
     len_max: usize,
+    has_objects: bool,
 }
 
 impl<'v> Writer<'v> {
@@ -144,7 +161,9 @@ impl<'v> Writer<'v> {
         }
         match tag {
             tag::EMPTY_LIST | tag::EMPTY_MAP => return self.put(b"a:0:{}"),
+            tag::ENUM_CASE if self.has_objects => return self.enum_case(),
             tag::LIST => self.list(depth)?,
+            tag::NEW_OBJECT | tag::OBJECT_ID if self.has_objects => self.object(tag, depth)?,
             _ => self.map(tag, depth)?,
         }
         self.put(b"}")
@@ -168,6 +187,30 @@ impl<'v> Writer<'v> {
             self.value(depth + 1)?;
         }
         Some(())
+    }
+}
+
+impl Writer<'_> {
+    fn object(&mut self, tag: u8, depth: usize) -> Option<()> {
+        let object = self.from.object(tag)?;
+        let class = self.from.class(object);
+        self.text(format_args!("O:{}:\"", class.name.len()))?;
+        self.put(class.name)?;
+        self.text(format_args!("\":{}:{{", class.properties.len()))?;
+        for index in class.properties {
+            self.key(self.from.key(index))?;
+            self.value(depth + 1)?;
+        }
+        Some(())
+    }
+
+    fn enum_case(&mut self) -> Option<()> {
+        let (class, name) = (self.from.name()?, self.from.name()?);
+        self.text(format_args!("E:{}:\"", class.len() + 1 + name.len()))?;
+        self.put(class)?;
+        self.put(b":")?;
+        self.put(name)?;
+        self.put(b"\";")
     }
 }
 

@@ -16,11 +16,19 @@ pub struct CompactReader<'v> {
     /// The keys of all shapes, one shape after the other.
     keys: Vec<Key<'v>>,
     shapes: Vec<Range<usize>>,
+    classes: Vec<Class<'v>>,
+}
+
+/// A class, and which properties its objects have: the places of their names.
+#[derive(Clone)]
+pub struct Class<'v> {
+    pub name: &'v [u8],
+    pub properties: Range<usize>,
 }
 
 impl<'v> CompactReader<'v> {
     pub fn new(value: &'v [u8]) -> CompactReader<'v> {
-        CompactReader { left: value, strings: Vec::new(), keys: Vec::new(), shapes: Vec::new() }
+        CompactReader { left: value, strings: Vec::new(), keys: Vec::new(), shapes: Vec::new(), classes: Vec::new() }
     }
 
     pub fn is_at_end(&self) -> bool {
@@ -119,13 +127,49 @@ impl<'v> CompactReader<'v> {
             let key = self.new_key()?;
             self.keys.push(key);
         }
-        let mut sorted = self.keys[begin..].to_vec();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
+        self.are_different(begin).then_some(())?;
         self.shapes.push(begin..begin + count);
         Some(begin..begin + count)
+    }
+
+    /// Whether no key from this place on comes twice.
+    fn are_different(&self, begin: usize) -> bool {
+        let mut sorted = self.keys[begin..].to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    /// The number of an object's class; the values of its properties follow.
+    pub fn object(&mut self, tag: u8) -> Option<usize> {
+        if tag == tag::NEW_OBJECT {
+            return self.new_class();
+        }
+        let number = self.number()?;
+        (self.classes.get(number)?.properties.len() <= self.left.len()).then_some(number)
+    }
+
+    fn new_class(&mut self) -> Option<usize> {
+        let (name, count, begin) = (self.name()?, self.number()?, self.keys.len());
+        (count <= self.left.len() / 2).then_some(())?;
+        for _ in 0..count {
+            let tag = self.byte()?;
+            let property = self.string(tag)?;
+            self.keys.push(Key::String(property));
+        }
+        self.are_different(begin).then_some(())?;
+        self.classes.push(Class { name, properties: begin..begin + count });
+        Some(self.classes.len() - 1)
+    }
+
+    /// Of a number that `object` has told.
+    pub fn class(&self, number: usize) -> Class<'v> {
+        self.classes[number].clone()
+    }
+
+    /// The name of a class or of a case of an enumeration.
+    pub fn name(&mut self) -> Option<&'v [u8]> {
+        let tag = self.byte()?;
+        self.string(tag).filter(|name| !name.is_empty() && !name.contains(&b'"'))
     }
 
     fn new_key(&mut self) -> Option<Key<'v>> {

@@ -95,7 +95,7 @@ fn what_is_damaged_is_refused() {
     ] {
         assert_eq!(None, to_serialized(&compact(bytes), ROOM), "{bytes:?}");
     }
-    assert_eq!(None, to_serialized(b"\xCA\x02\x0B", ROOM), "a later version");
+    assert_eq!(None, to_serialized(b"\xCA\x03\x0B", ROOM), "a later version");
     let deep = |levels: usize| compact(&[[tag::LIST, 1].repeat(levels), vec![tag::NULL]].concat());
     assert!(to_serialized(&deep(DEPTH_MAX), ROOM).is_some());
     assert_eq!(None, to_serialized(&deep(DEPTH_MAX + 1), ROOM));
@@ -171,6 +171,59 @@ fn only_what_we_have_stored_is_translated() {
     for meta in [native.with_origin(Origin::WIRE), native.with_encoding(Encoding::RAW)] {
         assert_eq!(Some(value.clone()), served(&meta, value.clone()));
     }
+    let json = native.with_encoding(JSON);
+    assert_eq!(Some(b"[null]".to_vec()), served(&json.with_origin(RUBY), value.clone()));
+    assert_eq!(Some(value.clone()), served(&json, value.clone()));
     assert_eq!(Some(b"a:0:{}".to_vec()), served(&native, b"a:0:{}".to_vec()));
     assert_eq!(None, served(&native, HEAD.to_vec()));
+}
+
+fn with_objects(bytes: &[u8]) -> Option<String> {
+    let got = to_serialized(&[&HEAD_OF_OBJECTS, bytes].concat(), ROOM)?;
+    Some(String::from_utf8_lossy(&got).into_owned())
+}
+
+#[test]
+fn objects_are_written_as_php_writes_them() {
+    // Two objects of a class, an enumeration's case twice, an object within, and one without properties.
+    let bytes = [
+        &[tag::LIST, 5, tag::NEW_OBJECT][..],
+        b"\x82Row\x02\x81id\x84\0*\0me",
+        &[tag::INT + 7, tag::ENUM_CASE],
+        b"\x83Suit\x84Spade",
+        &[tag::OBJECT_ID, 0, tag::INT + 8, tag::NEW_OBJECT],
+        b"\x87stdClass\x01\x80x",
+        &[tag::NULL, tag::ENUM_CASE, tag::STRING_AT, 3, tag::STRING_AT, 4],
+        &[tag::NEW_OBJECT],
+        b"\x87stdClass\x00",
+        &[tag::OBJECT_ID, 2],
+    ]
+    .concat();
+    let want = "a:5:{i:0;O:3:\"Row\":2:{s:2:\"id\";i:7;s:5:\"\0*\0me\";E:10:\"Suit:Spade\";}\
+                i:1;O:3:\"Row\":2:{s:2:\"id\";i:8;s:5:\"\0*\0me\";O:8:\"stdClass\":1:{s:1:\"x\";N;}}\
+                i:2;E:10:\"Suit:Spade\";i:3;O:8:\"stdClass\":0:{}i:4;O:8:\"stdClass\":0:{}}";
+    assert_eq!(with_objects(&bytes).as_deref(), Some(want));
+    assert_eq!(None, to_serialized(&compact(&bytes), ROOM), "no objects in the first version");
+    assert_eq!(with_objects(&[tag::NEW_OBJECT, tag::BYTE, b'C', 0]).as_deref(), Some("O:1:\"C\":0:{}"));
+    assert_eq!(with_objects(&[tag::ENUM_CASE, tag::BYTE, b'E', tag::BYTE, b'c']).as_deref(), Some("E:3:\"E:c\";"));
+}
+
+#[test]
+fn damaged_objects_are_refused() {
+    for bytes in [
+        &[tag::NEW_OBJECT][..],
+        &[tag::NEW_OBJECT, tag::EMPTY_STRING, 0],
+        &[tag::NEW_OBJECT, tag::BYTE, b'"', 0],
+        &[tag::NEW_OBJECT, tag::BYTE, b'C', 1, tag::BYTE, b'x'],
+        &[tag::NEW_OBJECT, tag::BYTE, b'C', 1, tag::INT, tag::NULL],
+        &[tag::NEW_OBJECT, tag::BYTE, b'C', 2, tag::BYTE, b'x', tag::BYTE, b'x', tag::NULL, tag::NULL],
+        &[tag::NEW_OBJECT, tag::BYTE, b'C', 0xFF, 0xFF, 0x7F],
+        &[tag::OBJECT_ID, 0],
+        &[tag::LIST, 2, tag::NEW_OBJECT, tag::BYTE, b'C', 0, tag::OBJECT_ID, 1],
+        &[tag::LIST, 2, tag::NEW_OBJECT, tag::BYTE, b'C', 1, tag::BYTE, b'x', tag::NULL, tag::OBJECT_ID, 0],
+        &[tag::ENUM_CASE, tag::BYTE, b'E'],
+        &[tag::ENUM_CASE, tag::BYTE, b'E', tag::EMPTY_STRING],
+    ] {
+        assert_eq!(None, with_objects(bytes), "{bytes:?}");
+    }
 }

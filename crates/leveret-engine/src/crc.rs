@@ -36,7 +36,15 @@ const fn tables() -> [[u32; 256]; STEP] {
 
 /// The CRC-32 of these bytes.
 pub fn crc32(bytes: &[u8]) -> u32 {
-    let mut remainder = !0u32;
+    crc32_of(&[bytes])
+}
+
+/// The CRC-32 of these bytes, one part after the other.
+pub(crate) fn crc32_of(parts: &[&[u8]]) -> u32 {
+    !parts.iter().fold(!0, |remainder, part| after(remainder, part))
+}
+
+fn after(mut remainder: u32, bytes: &[u8]) -> u32 {
     let mut steps = bytes.chunks_exact(STEP);
     for step in &mut steps {
         let mut next = 0;
@@ -49,7 +57,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     for byte in steps.remainder() {
         remainder = remainder >> 8 ^ TABLES[0][usize::from(*byte ^ remainder as u8)];
     }
-    !remainder
+    remainder
 }
 
 #[cfg(test)]
@@ -79,6 +87,8 @@ mod tests {
                 }
             }
             assert_eq!(crc32(&long[..len]), !remainder, "{len}");
+            let (one, other) = long[..len].split_at(len / 3);
+            assert_eq!(crc32_of(&[one, &[], other]), !remainder, "{len} in parts");
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! A lock file may be held for longer than a fork can wait. A child closes its copies of such descriptors (`Unshared`)
 //! at once, so that the lock ends with the parent.
+use crate::lineage;
 use crate::time;
 use rustix::fd::{AsRawFd, OwnedFd};
 // The process's own, which no model changes.
@@ -90,7 +91,19 @@ fn release() {
     OWNER.store(0, Ordering::Release);
 }
 
+/// What children of this process inherit is found out now, and need not be in each of them. For a process that is going to
+/// fork, before it does.
+pub fn prepare_for_forks() {
+    // With it come the handlers.
+    drop(Uncut::take());
+    time::is_known();
+    lineage::pid_namespace();
+    // What the standard library and the C library make on first use.
+    std::hint::black_box(std::hash::RandomState::new());
+}
+
 extern "C" fn before_fork() {
+    lineage::before_fork();
     if acquire(PATIENCE) {
         FORKING.store(this_thread(), Ordering::Relaxed);
     }
@@ -106,7 +119,8 @@ extern "C" fn after_fork() {
 extern "C" fn after_fork_in_child() {
     FORKING.store(0, Ordering::Relaxed);
     release();
-    time::forget();
+    time::check_after_fork();
+    lineage::after_fork_in_child();
     for place in &UNSHARED {
         let descriptor = place.swap(0, Ordering::Relaxed) - 1;
         if descriptor >= 0 {

@@ -135,6 +135,7 @@ mod large;
 #[cfg(feature = "leases")]
 mod lease;
 mod limits;
+mod lineage;
 mod lookup;
 mod make_room;
 mod map;
@@ -178,6 +179,7 @@ pub use crc::crc32;
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use evicted::Evicted;
 pub use expired::Swept;
+pub use fork::prepare_for_forks;
 pub use found::{Found, Item, Missed, Version};
 pub use huge_pages::HugePages;
 pub use journal::reader::Journal;

@@ -3,7 +3,9 @@
 //! are no proof of death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
 use crate::arena::Arena;
 use crate::error::{Error, OpenError};
+use crate::map::file::{renew_under_lock, OpenOptions};
 use crate::map::file_lock::FileLock;
+use crate::map::geometry::FORMAT;
 use crate::map::host::stat_of;
 use crate::sync::Ordering;
 use crate::time::ticks_since_boot;
@@ -69,7 +71,8 @@ impl Arena {
     /// A worker of the parent `token` comes. The first of a new parent empties the arena, unless another listed parent
     /// lives (a second server), or a later self of this parent is listed already: then the worker is one of before,
     /// with its last request. True: it was emptied. After an error it must write nothing: another worker of its parent
-    /// will empty the arena.
+    /// will empty the arena. `Lost`: open it again. An arena of an older layout that no other process uses is replaced by a
+    /// new one instead of being emptied.
     pub fn enter_parent(&self, token: u64) -> Result<bool, Error> {
         let token = of_own_parent(token);
         let core = &*self.core;
@@ -87,7 +90,29 @@ impl Arena {
         if listed() {
             return Ok(false);
         }
+        if !core.map.host.is_current() {
+            // Another worker has replaced it while this one waited for the lock.
+            return Err(Error::Lost);
+        }
+        if self.layout() < FORMAT && self.is_for_alone(token, lives) {
+            let options = OpenOptions::new().memory(self.memory());
+            // Without room for it the old one is emptied, and serves on.
+            if renew_under_lock(core.map.host.path(), &options).is_ok() {
+                return Err(Error::Lost);
+            }
+        }
         self.list_parent(token, lives)
+    }
+
+    /// Whether no other process has a life sign here, and no other parent lives.
+    fn is_for_alone(&self, token: u64, lives: impl Fn(u64) -> bool) -> bool {
+        let parents = &self.core.parents;
+        let is_other = |listed: u64| match same_process(listed, token) {
+            true => listed > token,
+            false => listed != 0 && lives(listed),
+        };
+        !(0..parents.len()).any(|slot| is_other(parents.at(slot).load(Ordering::Relaxed)))
+            && self.core.presence.is_alone()
     }
 
     /// Acquire: a worker whose parent is listed sees the arena emptied.
@@ -146,6 +171,38 @@ mod tests {
         for late in [before, after, before] {
             assert!(!arena.enter_parent(late).expect("entered") && kept());
         }
+    }
+
+    /// An older layout goes with the restart that empties the arena anyway, unless somebody else uses the arena.
+    #[test]
+    fn the_first_worker_replaces_an_arena_of_an_older_layout() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("older.arena");
+        let options = OpenOptions::new().memory(20 << 20);
+        let now = Time::now();
+        // An older one of init, which lives: another web server.
+        let init = token(1, stat_of(1).expect("init").start_time, ticks_since_boot());
+        let (arena, _) = Arena::open(&path, &options.layout(1)).expect("an arena");
+        arena.set(b"k", b"v", Deadline::NEVER, now).expect("room");
+        arena.core.parents.at(0).store(init, Ordering::Release);
+        assert_eq!(arena.enter_parent(parent_token()), Ok(false));
+        assert!(arena.get(b"k", now).is_some() && arena.check().is_ok());
+        // A later self of this parent: the worker is one of before.
+        let own = parent_token();
+        (0..arena.core.parents.len()).for_each(|slot| arena.core.parents.at(slot).store(0, Ordering::Release));
+        arena.core.parents.at(3).store(own + 2, Ordering::Release);
+        assert_eq!(arena.enter_parent(own), Ok(false));
+        assert!(arena.get(b"k", now).is_some() && arena.check().is_ok());
+        // Two workers come at once: one replaces it, and the other sees that.
+        assert_eq!(arena.enter_parent(own + 3), Err(Error::Lost));
+        assert_eq!(arena.enter_parent(own + 3), Err(Error::Lost));
+        assert!(arena.check().is_err());
+        let (new, is_new) = Arena::open(&path, &options.memory(8 << 20)).expect("an arena");
+        assert_eq!((is_new, new.layout(), new.memory()), (false, FORMAT, 20 << 20));
+        assert_eq!(new.enter_parent(own + 3), Ok(true));
+        new.set(b"k", b"v", Deadline::NEVER, now).expect("room");
+        assert_eq!(new.enter_parent(own + 3), Ok(false));
+        assert!(new.get(b"k", now).is_some());
     }
 
     #[test]

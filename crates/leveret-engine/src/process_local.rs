@@ -6,7 +6,7 @@ use crate::map::layout::{Control, Shard};
 use crate::map::mapping::{Data, Table};
 use crate::pid::process_id;
 use crate::program::Program;
-use crate::sync::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::{boottime, Time};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -98,17 +98,22 @@ impl Reads {
 /// Pages are mapped in runs of this length: one call instead of a page fault for every 4 KiB.
 const WINDOW: u64 = 64 << 10;
 
+/// So little may be mapped by page faults once.
+const FAULTS_LEN_MAX: u64 = 4 << 10;
+
 /// A bit for each `WINDOW` of the data region whose pages this process has mapped for writing.
 pub(crate) struct Touched {
     windows: Vec<AtomicU64>,
     segment_shift: u32,
+    /// A process that stores once, and little, need not map what it does not write.
+    has_stored: AtomicBool,
 }
 
 impl Touched {
     pub fn new(geometry: &Geometry) -> Touched {
         let data_len = u64::from(geometry.segments_max) << geometry.segment_shift;
         let windows = (0..data_len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect();
-        Touched { windows, segment_shift: geometry.segment_shift }
+        Touched { windows, segment_shift: geometry.segment_shift, has_stored: AtomicBool::new(false) }
     }
 
     /// Maps the pages of a range that is about to be written, unless this process has done so before. `len` is above 0.
@@ -116,7 +121,9 @@ impl Touched {
     pub fn touch(&self, data: &Data, at: u64, len: u64) {
         debug_assert!(len > 0);
         let windows = at / WINDOW..=(at + len - 1) / WINDOW;
-        if windows.start() != windows.end() || !self.is_touched(*windows.start()) {
+        if (windows.start() != windows.end() || !self.is_touched(*windows.start()))
+            && (len > FAULTS_LEN_MAX || self.has_stored.swap(true, Ordering::Relaxed))
+        {
             self.touch_windows(data, at, windows);
         }
     }

@@ -11,7 +11,7 @@ use crate::lookup;
 use crate::segment::{SegmentId, StateWord};
 use crate::shard::{self, token, Locked};
 use crate::sync::{fence, Ordering};
-use crate::time::{Moment, Time};
+use crate::time::{Moment, Now, Time};
 use std::mem::MaybeUninit;
 
 /// Copies that are recycled under the reader before it takes the lock.
@@ -145,9 +145,23 @@ impl Arena {
     }
 
     /// Looks an item up without leaving a trace.
+    #[inline]
     pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
+        // Each is compiled once, and not by each crate that peeks.
+        match now.known() {
+            Some(now) => self.peek_then(key, now),
+            None => self.peek_now(key),
+        }
+    }
+
+    fn peek_then(&self, key: &[u8], now: Time) -> Option<Found> {
         let mut found = Found::default();
         lookup::find(&self.core, self.core.hasher.hash(key), key, now, &mut found).is_some().then_some(found)
+    }
+
+    fn peek_now(&self, key: &[u8]) -> Option<Found> {
+        let mut found = Found::default();
+        lookup::find(&self.core, self.core.hasher.hash(key), key, Now, &mut found).is_some().then_some(found)
     }
 
     /// As `find`, on further terms.

@@ -7,7 +7,7 @@
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::found::Item;
-use crate::hand_out::{HandOut, Handed};
+use crate::hand_out::HandOut;
 use crate::item::{Body, NewItem};
 use crate::large::Fill;
 use crate::limits;
@@ -148,9 +148,7 @@ impl Incoming {
         now: Time,
     ) -> Result<(Stored, Option<Item>), Error> {
         let arena = self.arena.clone();
-        let mut handed = Handed::new(&arena);
-        let stored = self.store_handing(key, meta, deadline, terms, now, &mut handed)?;
-        Ok((stored, handed.into_item(key)))
+        arena.handing_out(key, |handed| self.store_handing(key, meta, deadline, terms, now, handed))
     }
 
     fn store_handing(
@@ -168,10 +166,7 @@ impl Incoming {
         let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
         let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body };
         let stored = self.arena.store_item(&item, terms, now, Some(self.fill.pieces()), handed);
-        if stored.is_err() {
-            self.arena.forget_refused(key, terms, now, &stored)?;
-        }
-        stored
+        self.arena.end_store(key, || self.got, deadline, terms, now, stored)
     }
 }
 

@@ -88,8 +88,17 @@ impl Arena {
         terms: &Terms,
         now: Time,
     ) -> Result<(Stored, Option<Item>), Error> {
+        self.handing_out(key, |handed| self.store_handing(key, value, meta, deadline, terms, now, handed))
+    }
+
+    /// A store that hands out the item which it met.
+    pub(crate) fn handing_out(
+        &self,
+        key: &[u8],
+        store: impl FnOnce(&mut Handed<'_>) -> Result<Stored, Error>,
+    ) -> Result<(Stored, Option<Item>), Error> {
         let mut handed = Handed::new(self);
-        let stored = self.store_handing(key, value, meta, deadline, terms, now, &mut handed)?;
+        let stored = store(&mut handed)?;
         Ok((stored, handed.into_item(key)))
     }
 
@@ -105,28 +114,31 @@ impl Arena {
         now: Time,
         handed: &mut impl HandOut,
     ) -> Result<Stored, Error> {
-        let stored = self.store_or_forget(key, value, meta, deadline, terms, now, handed);
-        if journal::is_watched(&self.core, Topic::Stores) {
-            self.tell_store(key, value, deadline, terms, now, &stored);
-        }
-        stored
+        let stored = self.store_value(key, value, meta, deadline, terms, now, handed);
+        let value_len = || match value {
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Integer(number) => number.to_string().len(),
+        };
+        self.end_store(key, value_len, deadline, terms, now, stored)
     }
 
+    /// The end of each store of a value: one that was refused leaves no old value behind, and the journal tells of it.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn store_or_forget(
+    pub(crate) fn end_store(
         &self,
         key: &[u8],
-        value: Value<'_>,
-        meta: Meta,
+        value_len: impl FnOnce() -> usize,
         deadline: Deadline,
         terms: &Terms,
         now: Time,
-        handed: &mut impl HandOut,
+        stored: Result<Stored, Error>,
     ) -> Result<Stored, Error> {
-        let stored = self.store_value(key, value, meta, deadline, terms, now, handed);
-        if stored.is_err() {
-            self.forget_refused(key, terms, now, &stored)?;
+        let stored = match stored {
+            Ok(stored) => Ok(stored),
+            Err(error) => Err(self.forget_refused(key, terms, now, &error).err().unwrap_or(error)),
+        };
+        if journal::is_watched(&self.core, Topic::Stores) {
+            self.tell_store(key, value_len(), deadline, terms, now, &stored);
         }
         stored
     }
@@ -136,7 +148,7 @@ impl Arena {
     fn tell_store(
         &self,
         key: &[u8],
-        value: Value<'_>,
+        value_len: usize,
         deadline: Deadline,
         terms: &Terms,
         now: Time,
@@ -157,10 +169,6 @@ impl Arena {
             Err(Error::ValueTooLarge { .. }) => StoreOutcome::TooLarge,
             Err(_) => StoreOutcome::Failed,
         };
-        let value_len = match value {
-            Value::Bytes(bytes) => bytes.len(),
-            Value::Integer(number) => number.to_string().len(),
-        };
         let mut item = Found { value_len: value_len as u64, mtime: now, deadline, ..Found::default() };
         let is_derived =
             matches!(way, ModeKind::Append | ModeKind::Prepend) || terms.older_is_stale || terms.keep_deadline;
@@ -173,14 +181,8 @@ impl Arena {
 
     /// The item that a plain set was to replace is stale, though nothing replaces it.
     #[cold]
-    pub(crate) fn forget_refused(
-        &self,
-        key: &[u8],
-        terms: &Terms,
-        now: Time,
-        stored: &Result<Stored, Error>,
-    ) -> Result<(), Error> {
-        let is_refused = matches!(stored, Err(Error::ValueTooLarge { .. } | Error::NoMemory));
+    fn forget_refused(&self, key: &[u8], terms: &Terms, now: Time, error: &Error) -> Result<(), Error> {
+        let is_refused = matches!(error, Error::ValueTooLarge { .. } | Error::NoMemory);
         if is_refused && terms.mode == Mode::Set && terms.compare.is_none() {
             self.delete(key, now)?;
         }
@@ -235,10 +237,10 @@ impl Arena {
         pieces: Option<&Pieces>,
         handed: &mut H,
     ) -> Result<Stored, Error> {
-        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
         if !H::HANDS_OUT {
-            return update::update(&self.core, item.key, now, section);
+            return self.store_item_silently(item, terms, now, pieces);
         }
+        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
         loop {
             let mut is_met = true;
             let stored = update::update(&self.core, item.key, now, |locked, located| {
@@ -254,6 +256,18 @@ impl Arena {
             }
             handed.copy(item.key, now)?;
         }
+    }
+
+    /// The same that hands out nothing: compiled once, and not by each crate that stores.
+    fn store_item_silently(
+        &self,
+        item: &NewItem<'_>,
+        terms: &Terms,
+        now: Time,
+        pieces: Option<&Pieces>,
+    ) -> Result<Stored, Error> {
+        let section = |locked: &Locked<'_>, located: &Located<'_>| store_section(locked, located, item, terms, pieces);
+        update::update(&self.core, item.key, now, section)
     }
 }
 

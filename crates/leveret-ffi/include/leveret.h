@@ -765,8 +765,12 @@ typedef struct leveret_redis_server {
   struct leveret_bytes password;
   // Selected before the first request.
   uint32_t database;
+  // 1: if it is this host's `leveret serve --redis`, its arenas are used in its place.
+  uint32_t short_cut;
   // Connections that are kept for one place; 0 = any number.
   uint32_t pool_limit;
+  // Folder of named arenas, as in leveret_open_options.
+  struct leveret_bytes dir;
   // tls://: the server must prove that it is the one named.
   uint32_t tls_verify;
   // tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
@@ -813,8 +817,8 @@ typedef struct leveret_redis_token {
 
 // State of a link.
 typedef struct leveret_redis_state {
-  // There is a socket.
-  uint32_t has_socket;
+  // There is a socket, or the server's arena is used without one.
+  uint32_t is_connected;
   // The database that is selected, or will be once there is a connection.
   uint32_t database;
   // The server has agreed to MULTI.
@@ -891,7 +895,8 @@ extern "C" {
 #endif // __cplusplus
 
 // Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
-// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+// Once, at its start: what its forks would have to find out is found out now. Any other number counts as
+// LEVERET_PROGRAM_OTHER.
 void leveret_declare(uint32_t program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
@@ -991,12 +996,22 @@ enum leveret_status leveret_totals(const struct leveret_arena *arena,
 uint64_t leveret_master_token(void);
 
 // A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
-// other listed master lives. MISS: nothing was to be done. BUSY, LOST.
+// other listed master lives. MISS: nothing was to be done. BUSY. LOST: open it again; its file may have been replaced by
+// this call, since its layout was older and no other process used it.
 //
 // # Safety
 // `arena` is live.
 enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
                                          uint64_t token);
+
+// What the log of this process should say of an arena that it has opened, leveret_open's or a pool's: that its layout is
+// older, what it lacks, and the command that replaces it. One arena for each call. Returns the length of the text, which
+// is cut to `message_len`; 0: nothing, or all was told before.
+//
+// # Safety
+// `message` has room for `message_len` bytes.
+size_t leveret_older_arena(char *message,
+                           size_t message_len);
 
 // Version of the layout of arenas that this library reads and writes.
 uint32_t leveret_layout_version(void);
@@ -1589,7 +1604,7 @@ enum leveret_redis_code leveret_redis_set_server(struct leveret_redis *redis,
 void leveret_redis_set_tuning(struct leveret_redis *redis,
                               const struct leveret_redis_tuning *tuning);
 
-// Connects now, if that is not so.
+// Connects now, if that is not so. OK also where the server's arena is used: then a connection is made when it is needed.
 //
 // # Safety
 // `redis` is live.
@@ -1687,6 +1702,25 @@ void leveret_redis_clear_transferred(struct leveret_redis *redis);
 // # Safety
 // `redis` is live.
 uint32_t leveret_redis_is_alive(struct leveret_redis *redis);
+
+// Executes a command of `count` words in the arena of the selected database, if the server's arena is used and the command is
+// one on strings. 1: done, and *turn names the reply for leveret_redis_next. 0: nothing was done; it is to be queued and
+// flushed. SELECT of a database that the server has is one too.
+//
+// # Safety
+// Pointers are live; `words` points at `count` of them, which can be read.
+uint32_t leveret_redis_execute(struct leveret_redis *redis,
+                               const struct leveret_bytes *words,
+                               size_t count,
+                               uint64_t *turn);
+
+// The arena of the selected database, if this host's `leveret serve --redis` has it and it may be used in the server's place
+// now: then keys may be read and written there without the link. Else NULL. Cheap. Valid until the next call with the link.
+// Not to be closed.
+//
+// # Safety
+// `redis` is live.
+struct leveret_arena *leveret_redis_arena(struct leveret_redis *redis);
 
 // The arena's clock: seconds since boot, suspend included.
 uint32_t leveret_now(void);

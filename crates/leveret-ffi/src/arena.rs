@@ -2,7 +2,7 @@
 use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_MISS, LEVERET_OK};
 use crate::types::{answer, moment};
 use crate::{leveret_arena, leveret_bytes, leveret_program};
-use leveret_engine::{Arena, OpenOptions, Program, Stats};
+use leveret_engine::{Arena, Error, OpenOptions, Program, Stats};
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ pub struct leveret_open_options {
 }
 
 /// Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
-/// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+/// Once, at its start: what its forks would have to find out is found out now. Any other number counts as
+/// LEVERET_PROGRAM_OTHER.
 #[no_mangle]
 pub extern "C" fn leveret_declare(program: u32) {
     match leveret_program::of_number(program) {
@@ -38,6 +39,9 @@ pub extern "C" fn leveret_declare(program: u32) {
         Some(leveret_program::LEVERET_PROGRAM_TOOL) => Program::Tool,
     }
     .declare();
+    leveret_engine::prepare_for_forks();
+    // Its page is there, and each fork finds it empty.
+    leveret_engine::process_id();
 }
 
 /// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
@@ -69,6 +73,7 @@ pub unsafe extern "C" fn leveret_open(
     match open() {
         // SAFETY: by contract.
         Ok((opened, is_new)) => unsafe {
+            leveret_place::note_older(&opened);
             created.write(u32::from(is_new));
             arena.write(Box::into_raw(Box::new(leveret_arena(opened))));
             LEVERET_OK
@@ -270,14 +275,34 @@ pub extern "C" fn leveret_master_token() -> u64 {
 }
 
 /// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
-/// other listed master lives. MISS: nothing was to be done. BUSY, LOST.
+/// other listed master lives. MISS: nothing was to be done. BUSY. LOST: open it again; its file may have been replaced by
+/// this call, since its layout was older and no other process used it.
 ///
 /// # Safety
 /// `arena` is live.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_master_enter(arena: *const leveret_arena, token: u64) -> leveret_status {
     // SAFETY: by contract.
-    answer(unsafe { &(*arena).0 }.enter_parent(token))
+    let entered = unsafe { &(*arena).0 }.enter_parent(token);
+    if entered == Err(Error::Lost) {
+        // SAFETY: by contract.
+        leveret_place::forget_older(unsafe { &(*arena).0 });
+    }
+    answer(entered)
+}
+
+/// What the log of this process should say of an arena that it has opened, leveret_open's or a pool's: that its layout is
+/// older, what it lacks, and the command that replaces it. One arena for each call. Returns the length of the text, which
+/// is cut to `message_len`; 0: nothing, or all was told before.
+///
+/// # Safety
+/// `message` has room for `message_len` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_older_arena(message: *mut c_char, message_len: usize) -> usize {
+    let Some(text) = leveret_place::take_noted() else { return 0 };
+    // SAFETY: by contract.
+    unsafe { write_text(text.as_bytes(), message, message_len) };
+    text.len()
 }
 
 /// Version of the layout of arenas that this library reads and writes.

@@ -2,11 +2,12 @@
 //! token by token, and the host makes its values in between.
 //!
 //! One handle is used by one thread at a time. Returned memory is valid until the next call with the handle.
-use crate::leveret_bytes;
+use crate::types::slice;
+use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::TlsOptions;
 use leveret_client::redis::{
-    BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer, RedisState,
-    RedisTuning,
+    ArenaValidity, BackoffRule, RedisBackoff, RedisCode, RedisCredentials, RedisFailure, RedisLink, RedisServer,
+    RedisState, RedisTuning,
 };
 use leveret_redis_code::*;
 use std::ffi::{c_void, OsStr};
@@ -17,7 +18,10 @@ use std::time::Duration;
 
 /// A link to one Redis server; opaque.
 pub struct leveret_redis {
-    link: RedisLink,
+    /// What leveret_redis_arena gives until `validity` is over, or the link has been used otherwise.
+    pub(crate) arena: Option<leveret_arena>,
+    pub(crate) validity: Option<ArenaValidity>,
+    pub(crate) link: RedisLink,
     /// Why the last call was not OK.
     error: Vec<u8>,
 }
@@ -119,8 +123,12 @@ pub struct leveret_redis_server {
     pub password: leveret_bytes,
     /// Selected before the first request.
     pub database: u32,
+    /// 1: if it is this host's `leveret serve --redis`, its arenas are used in its place.
+    pub short_cut: u32,
     /// Connections that are kept for one place; 0 = any number.
     pub pool_limit: u32,
+    /// Folder of named arenas, as in leveret_open_options.
+    pub dir: leveret_bytes,
     /// tls://: the server must prove that it is the one named.
     pub tls_verify: u32,
     /// tls://: the name in the certificate, where it is another; data NULL = not said, as in all that follow.
@@ -170,8 +178,8 @@ pub struct leveret_redis_token {
 /// State of a link.
 #[repr(C)]
 pub struct leveret_redis_state {
-    /// There is a socket.
-    pub has_socket: u32,
+    /// There is a socket, or the server's arena is used without one.
+    pub is_connected: u32,
     /// The database that is selected, or will be once there is a connection.
     pub database: u32,
     /// The server has agreed to MULTI.
@@ -193,6 +201,12 @@ pub struct leveret_redis_state {
 }
 
 impl leveret_redis {
+    /// The link, of which anything may be changed.
+    pub(crate) fn link(&mut self) -> &mut RedisLink {
+        self.validity = None;
+        &mut self.link
+    }
+
     fn answer<T>(&mut self, result: Result<T, RedisFailure>) -> leveret_redis_code {
         match result {
             Ok(_) => LEVERET_REDIS_OK,
@@ -220,7 +234,8 @@ impl leveret_redis {
 /// A link without a server.
 #[no_mangle]
 pub extern "C" fn leveret_redis_new() -> *mut leveret_redis {
-    Box::into_raw(Box::new(leveret_redis { link: RedisLink::default(), error: Vec::new() }))
+    let (link, error) = (RedisLink::default(), Vec::new());
+    Box::into_raw(Box::new(leveret_redis { arena: None, validity: None, link, error }))
 }
 
 /// Ends a link: drops queued requests, and waits for nothing. NULL is allowed.
@@ -274,11 +289,13 @@ pub unsafe extern "C" fn leveret_redis_set_server(
         persistent_id: given(server.persistent_id).unwrap_or_default().to_vec(),
         tls,
         kept_max: server.pool_limit as usize,
+        has_short_cut: server.short_cut != 0,
+        dir: path(server.dir).filter(|dir| !dir.as_os_str().is_empty()),
     };
     let user = given(server.user).map(<[u8]>::to_vec);
     let password = given(server.password).map(<[u8]>::to_vec);
     let credentials = password.map(|password| RedisCredentials { user, password });
-    redis.link.set_server(named, credentials, server.database);
+    redis.link().set_server(named, credentials, server.database);
     LEVERET_REDIS_OK
 }
 
@@ -317,7 +334,7 @@ pub unsafe extern "C" fn leveret_redis_set_tuning(redis: *mut leveret_redis, tun
 
 const DAYS: Duration = Duration::from_secs(10_000 * 86_400);
 
-/// Connects now, if that is not so.
+/// Connects now, if that is not so. OK also where the server's arena is used: then a connection is made when it is needed.
 ///
 /// # Safety
 /// `redis` is live.
@@ -325,7 +342,7 @@ const DAYS: Duration = Duration::from_secs(10_000 * 86_400);
 pub unsafe extern "C" fn leveret_redis_connect(redis: *mut leveret_redis) -> leveret_redis_code {
     // SAFETY: by contract.
     let redis = unsafe { &mut *redis };
-    let connected = redis.link.connect();
+    let connected = redis.link().connect();
     redis.answer(connected)
 }
 
@@ -336,7 +353,7 @@ pub unsafe extern "C" fn leveret_redis_connect(redis: *mut leveret_redis) -> lev
 #[no_mangle]
 pub unsafe extern "C" fn leveret_redis_close(redis: *mut leveret_redis) {
     // SAFETY: by contract.
-    unsafe { &mut (*redis).link }.close();
+    unsafe { &mut *redis }.link().close();
 }
 
 /// Queues a command of `count` words, its name first; nothing is sent. `raw` 1: an application has written it as it is. Replies
@@ -353,14 +370,11 @@ pub unsafe extern "C" fn leveret_redis_request(
 ) -> leveret_redis_code {
     // SAFETY: by contract.
     let redis = unsafe { &mut *redis };
-    let words = match count {
-        0 => &[],
-        // SAFETY: by contract.
-        _ => unsafe { std::slice::from_raw_parts(words, count) },
-    };
+    // SAFETY: by contract.
+    let words = unsafe { slice(words, count) };
     // SAFETY: by contract.
     let word = |index: usize| words.get(index).map_or(&[][..], |word| unsafe { word.as_slice() });
-    let queued = redis.link.request(&word, count, raw != 0);
+    let queued = redis.link().request(&word, count, raw != 0);
     redis.answer(queued)
 }
 
@@ -371,7 +385,7 @@ pub unsafe extern "C" fn leveret_redis_request(
 #[no_mangle]
 pub unsafe extern "C" fn leveret_redis_drop(redis: *mut leveret_redis) {
     // SAFETY: by contract.
-    unsafe { &mut (*redis).link }.drop_queue();
+    unsafe { &mut *redis }.link().drop_queue();
 }
 
 /// Queues AUTH; user.data NULL = the default one. Once the server has agreed, later connections begin with it. A kept
@@ -388,7 +402,7 @@ pub unsafe extern "C" fn leveret_redis_auth(
     // SAFETY: by contract.
     let (redis, name, password) = unsafe { (&mut *redis, user.as_slice(), password.as_slice()) };
     let user = (!user.data.is_null()).then(|| name.to_vec());
-    let queued = redis.link.sign_in(RedisCredentials { user, password: password.to_vec() });
+    let queued = redis.link().sign_in(RedisCredentials { user, password: password.to_vec() });
     redis.answer(queued)
 }
 
@@ -401,7 +415,7 @@ pub unsafe extern "C" fn leveret_redis_auth(
 pub unsafe extern "C" fn leveret_redis_flush(redis: *mut leveret_redis, turn: *mut u64) -> leveret_redis_code {
     // SAFETY: by contract.
     let redis = unsafe { &mut *redis };
-    match redis.link.flush() {
+    match redis.link().flush() {
         // SAFETY: by contract.
         Ok(number) => unsafe {
             turn.write(number);
@@ -418,7 +432,7 @@ pub unsafe extern "C" fn leveret_redis_flush(redis: *mut leveret_redis, turn: *m
 #[no_mangle]
 pub unsafe extern "C" fn leveret_redis_expect(redis: *mut leveret_redis, replies: u32) {
     // SAFETY: by contract.
-    unsafe { &mut (*redis).link }.expect(replies);
+    unsafe { &mut *redis }.link().expect(replies);
 }
 
 /// The next token of these replies; waits for it. A string that was not copied is skipped. Every result except OK and
@@ -517,7 +531,7 @@ pub unsafe extern "C" fn leveret_redis_get_state(redis: *const leveret_redis, st
     // SAFETY: by contract.
     let known: RedisState = unsafe { &(*redis).link }.state();
     let told = leveret_redis_state {
-        has_socket: u32::from(known.has_socket),
+        is_connected: u32::from(known.is_connected),
         database: known.database,
         in_multi: u32::from(known.in_multi),
         is_watching: u32::from(known.is_watching),

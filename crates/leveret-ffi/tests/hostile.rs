@@ -385,6 +385,7 @@ fn pools(random: &mut Random, dir: &[u8]) {
     call!(leveret_pool_value_max(pool));
     let mut message = [0 as c_char; 60];
     call!(leveret_pool_arena_trouble(message.as_mut_ptr(), message.len()));
+    call!(leveret_older_arena(message.as_mut_ptr(), message.len()));
     call!(leveret_pool_quit(pool));
     if random.below(2) == 0 {
         call!(leveret_pool_clear_servers(pool));
@@ -423,6 +424,8 @@ fn redis(random: &mut Random, liar: &str) {
         user: if random.below(2) == 0 { NULL_BYTES } else { bytes(&name) },
         password: if random.below(2) == 0 { NULL_BYTES } else { bytes(&name) },
         database: random.number(),
+        short_cut: random.number() % 2,
+        dir: if random.below(2) == 0 { NULL_BYTES } else { bytes(&name) },
         pool_limit: random.number(),
         tls_verify: random.number(),
         tls_peer_name: bytes(&name),
@@ -446,16 +449,19 @@ fn redis(random: &mut Random, liar: &str) {
         call!(leveret_redis_connect(redis));
     }
     let words = [bytes(b"GET"), bytes(&name), NULL_BYTES];
+    let mut turn = random.next();
     for _ in 0..random.below(4) {
         call!(leveret_redis_request(redis, words.as_ptr(), random.below(4) as usize, random.number()));
     }
     call!(leveret_redis_request(redis, null(), 0, 0));
+    call!(leveret_redis_execute(redis, null(), 0, &mut turn));
+    call!(leveret_redis_execute(redis, words.as_ptr(), random.below(4) as usize, &mut turn));
+    call!(leveret_redis_arena(redis));
     match random.below(4) {
         0 => call!(leveret_redis_drop(redis)),
         1 => _ = call!(leveret_redis_auth(redis, NULL_BYTES, bytes(&name))),
         _ => {}
     }
-    let mut turn = random.next();
     let mut token = MaybeUninit::<leveret_redis_token>::uninit();
     assert_ne!(call!(leveret_redis_next(redis, turn, token.as_mut_ptr())), leveret_redis_code::LEVERET_REDIS_OK);
     call!(leveret_redis_flush(redis, &mut turn));

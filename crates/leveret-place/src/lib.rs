@@ -3,10 +3,12 @@
 //! where they listen.
 mod announcement;
 mod error;
+mod older;
 
 pub use announcement::{endpoint_of, RespListener, GUARDED};
 pub use error::PlaceError;
 use leveret_engine::{check_folder, is_trusted_owner, OpenError};
+pub use older::{forget_older, note_older, older, take_noted};
 use rustix::fs::{Access, AtFlags, CWD};
 use std::ffi::OsStr;
 use std::fs;

@@ -62,18 +62,23 @@ pub enum RatioTarget {
 }
 
 impl RatioTarget {
+    /// Whether the median reaches the limit.
+    pub fn is_met(self, ratio: &Spread) -> bool {
+        match self {
+            RatioTarget::AtLeast(limit) => ratio.median >= limit,
+            RatioTarget::AtMost(limit) => ratio.median <= limit,
+        }
+    }
+
     /// In words. `control`: the spread of a ratio that should be 1; `floor`: the result of a server without a cache.
-    pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
+    pub fn verdict(self, ratio: &Spread, control: Option<&Spread>, floor: Option<&Spread>) -> &'static str {
         // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
         // control alone would excuse anything.
-        let (met, equal) = match self {
-            RatioTarget::AtLeast(limit) => {
-                (ratio.median >= limit, limit <= 1.0 && ratio.median >= control.p10 && ratio.p90 >= limit)
-            }
-            RatioTarget::AtMost(limit) => {
-                (ratio.median <= limit, limit >= 1.0 && ratio.median <= control.p90 && ratio.p10 <= limit)
-            }
-        };
+        let equal = control.is_some_and(|control| match self {
+            RatioTarget::AtLeast(limit) => limit <= 1.0 && ratio.median >= control.p10 && ratio.p90 >= limit,
+            RatioTarget::AtMost(limit) => limit >= 1.0 && ratio.median <= control.p90 && ratio.p10 <= limit,
+        });
+        let met = self.is_met(ratio);
         match (self, floor) {
             _ if met => "met",
             // Equality can be shown only to a target that asks for no more than that.
@@ -87,46 +92,7 @@ impl RatioTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// bench/harness/rounds.py answers the same: tests/test_bench.py.
-    #[derive(Deserialize)]
-    struct Cases {
-        orders: Vec<OrderCase>,
-        spreads: Vec<SpreadCase>,
-        controls: Vec<ControlCase>,
-        verdicts: Vec<VerdictCase>,
-    }
-
-    #[derive(Deserialize)]
-    struct OrderCase {
-        sides: usize,
-        round: usize,
-        order: Vec<usize>,
-    }
-
-    #[derive(Deserialize)]
-    struct SpreadCase {
-        values: Vec<f64>,
-        spread: Spread,
-    }
-
-    #[derive(Deserialize)]
-    struct ControlCase {
-        control: Spread,
-        even: bool,
-    }
-
-    #[derive(Debug, Deserialize)]
-    struct VerdictCase {
-        target: RatioTarget,
-        ratio: Spread,
-        control: Spread,
-        verdict: String,
-    }
-
-    fn cases() -> Cases {
-        serde_json::from_str(include_str!("../cases.json")).unwrap()
-    }
+    use RatioTarget::{AtLeast, AtMost};
 
     const fn spread(median: f64, p10: f64, p90: f64) -> Spread {
         Spread { median, p10, p90 }
@@ -134,23 +100,38 @@ mod tests {
 
     #[test]
     fn percentiles_lie_between_their_neighbours() {
-        for case in cases().spreads {
-            assert_eq!(Some(case.spread), Spread::of(case.values.iter().copied()), "{:?}", case.values);
+        let down: Vec<f64> = (1..=11).rev().map(f64::from).collect();
+        for (values, want) in [
+            (&[3.0, 1.0, 2.0, 5.0, 4.0][..], spread(3.0, 1.4, 4.6)),
+            (&down, spread(6.0, 2.0, 10.0)),
+            (&[2.0, 4.0], spread(3.0, 2.2, 3.8)),
+            (&[7.0], spread(7.0, 7.0, 7.0)),
+        ] {
+            assert_eq!(Some(want), Spread::of(values.iter().copied()), "{values:?}");
         }
         assert!(Spread::of([]).is_none());
     }
 
     #[test]
     fn each_side_is_first_in_turn() {
-        for case in cases().orders {
-            assert_eq!(case.order, order(case.sides, case.round).collect::<Vec<_>>());
+        for (sides, round, want) in
+            [(3, 0, &[0, 1, 2][..]), (3, 1, &[1, 2, 0]), (3, 2, &[2, 0, 1]), (3, 7, &[1, 2, 0]), (1, 5, &[0])]
+        {
+            assert_eq!(want, order(sides, round).collect::<Vec<_>>(), "{sides} sides, round {round}");
         }
     }
 
     #[test]
     fn a_control_that_differs_from_itself_is_noticed() {
-        for case in cases().controls {
-            assert_eq!(case.even, case.control.is_even(), "{:?}", case.control);
+        for (control, even) in [
+            (spread(1.0, 0.9, 1.1), true),
+            (spread(1.3, 0.9, 1.6), true),
+            (spread(1.04, 1.01, 1.06), true),
+            (spread(0.96, 0.94, 0.99), true),
+            (spread(1.2, 1.1, 1.3), false),
+            (spread(0.8, 0.7, 0.9), false),
+        ] {
+            assert_eq!(even, control.is_even(), "{control:?}");
         }
         assert!(spread(1.0, 0.9, 1.1).is_apart_from(&spread(2.0, 1.2, 3.0)));
         assert!(!spread(1.0, 0.9, 1.1).is_apart_from(&spread(2.0, 1.0, 3.0)));
@@ -158,8 +139,23 @@ mod tests {
 
     #[test]
     fn verdicts() {
-        for case in cases().verdicts {
-            assert_eq!(case.verdict, case.target.verdict(&case.ratio, &case.control, None), "{case:?}");
+        let (quiet, busy) = (spread(1.0, 0.97, 1.03), spread(1.0, 0.6, 1.6));
+        for (target, ratio, control, want) in [
+            (AtLeast(1.3), spread(1.31, 1.26, 1.36), quiet, "met"),
+            (AtLeast(1.3), spread(1.29, 1.24, 1.34), quiet, "missed"),
+            (AtLeast(1.0), spread(0.98, 0.93, 1.03), quiet, "equal within control"),
+            (AtLeast(1.0), spread(0.96, 0.91, 1.01), quiet, "missed"),
+            (AtLeast(1.0), spread(0.81, 0.78, 0.86), busy, "missed"),
+            (AtMost(1.0), spread(0.8, 0.75, 0.85), quiet, "met"),
+            (AtMost(1.0), spread(1.02, 0.97, 1.07), quiet, "equal within control"),
+            (AtMost(1.0), spread(1.04, 0.99, 1.09), quiet, "missed"),
+            (AtMost(1.0), spread(1.3, 1.2, 1.4), busy, "missed"),
+            (AtMost(0.8), spread(0.81, 0.76, 0.86), quiet, "missed"),
+        ] {
+            assert_eq!(want, target.verdict(&ratio, Some(&control), None), "{target:?}, {ratio:?}");
+            // Without a control nothing is equal within it.
+            let alone = if want == "met" { "met" } else { "missed" };
+            assert_eq!(alone, target.verdict(&ratio, None, None), "{target:?}, {ratio:?}");
         }
     }
 
@@ -169,7 +165,7 @@ mod tests {
         for (floor, want) in
             [(spread(1.05, 1.0, 1.1), "missed: the kernel alone costs more"), (spread(2.0, 1.9, 2.1), "missed")]
         {
-            assert_eq!(want, RatioTarget::AtLeast(1.1).verdict(&ratio, &control, Some(&floor)));
+            assert_eq!(want, AtLeast(1.1).verdict(&ratio, Some(&control), Some(&floor)));
         }
     }
 }

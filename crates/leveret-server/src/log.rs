@@ -1,4 +1,5 @@
 //! Log of the server for operators: lines on standard error, as text or as JSON.
+use leveret_engine::Arena;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -33,6 +34,13 @@ pub fn is_json() -> bool {
 /// Writes one line. A closed standard error is not an error.
 pub fn tell(level: Level, message: impl fmt::Display) {
     let _ = io::stderr().write_all(line(level, &message, is_json()).as_bytes());
+}
+
+/// Says that an arena that is served has an older layout, if it has.
+pub fn tell_older(arena: &Arena) {
+    if let Some(line) = leveret_place::older(arena) {
+        tell(Level::Warning, line);
+    }
 }
 
 fn line(level: Level, message: &dyn fmt::Display, as_json: bool) -> String {

@@ -8,12 +8,19 @@ use std::collections::VecDeque;
 /// Keys that are kept. Beyond them the oldest are given up: clients must not fill the memory.
 const KEYS_MAX: usize = 1000;
 
-/// Those of one worker.
+#[derive(Debug)]
+struct RefusedKey {
+    database: u32,
+    key: Box<[u8]>,
+    /// When its store was refused.
+    refused: Time,
+}
+
+/// The keys of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Overdue {
-    /// Each key, and when its store was refused.
-    keys: RefCell<VecDeque<(Box<[u8]>, Time)>>,
-    /// There are some: each turn of the event loop asks.
+    keys: RefCell<VecDeque<RefusedKey>>,
+    /// Whether there are any, for each turn of the event loop.
     has_some: Cell<bool>,
     tried: Cell<Time>,
 }
@@ -26,29 +33,32 @@ impl Overdue {
 
     /// Schedules the removal of the present item under `key`.
     #[cold]
-    pub fn add(&self, key: &[u8], now: Time) {
+    pub fn add(&self, database: u32, key: &[u8], now: Time) {
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(known, _)| **known != *key);
+        keys.retain(|known| known.database != database || *known.key != *key);
         if keys.len() == KEYS_MAX {
             keys.pop_front();
         }
-        keys.push_back((key.into(), now));
+        keys.push_back(RefusedKey { database, key: key.into(), refused: now });
         self.has_some.set(true);
     }
 
     /// Tries it, once a second.
     #[cold]
-    pub fn remove(&self, arena: &Arena, counters: &Counters, now: Time) {
+    pub fn remove<'a>(&self, arena_of: impl Fn(u32) -> Option<&'a Arena>, counters: &Counters, now: Time) {
         if self.tried.replace(now) == now {
             return;
         }
         let mut keys = self.keys.borrow_mut();
-        keys.retain(|(key, refused)| match remove(arena, key, *refused, now) {
-            Ok(is_removed) => {
-                counters.add(Count::Forgotten, u64::from(is_removed));
-                false
+        keys.retain(|known| {
+            match arena_of(known.database).map(|arena| remove(arena, &known.key, known.refused, now)) {
+                Some(Ok(is_removed)) => {
+                    counters.add(Count::Forgotten, u64::from(is_removed));
+                    false
+                }
+                Some(Err(error)) => error == Error::Busy,
+                None => false,
             }
-            Err(error) => error == Error::Busy,
         });
         self.has_some.set(!keys.is_empty());
     }

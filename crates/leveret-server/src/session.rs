@@ -77,7 +77,8 @@ impl Session {
 
     /// Whether a request is answered in part, so that more is to be done than the input shows.
     pub(crate) fn is_midway(&self) -> bool {
-        self.talk.is_midway()
+        let is_walking = matches!(&self.spoken, Some(Spoken::Resp(resp)) if resp.is_walking());
+        self.talk.is_midway() || is_walking
     }
 
     /// Whether it ends because of what the client has sent.

@@ -7,6 +7,7 @@ use crate::counters::requests::{Counters, Totals};
 use crate::counters::traffic::Network;
 use crate::live::Live;
 use crate::log::{self, Level};
+use crate::redis::databases::DatabaseError;
 use crate::redis::Redis;
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
@@ -27,7 +28,7 @@ pub enum StartError {
     /// Of `-Z`.
     Tls(TlsError),
     /// Of the databases of `--redis`.
-    Database(leveret_place::PlaceError),
+    Database(DatabaseError),
 }
 
 impl fmt::Display for StartError {
@@ -150,6 +151,10 @@ impl Shared {
     pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::PlaceError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
+        if let Some(Err(why)) = self.redis.as_ref().map(|redis| redis.databases.settle(0, &new)) {
+            log::tell(Level::Warning, format_args!("database 0 keeps its policy: {why}"));
+        }
+        log::tell_older(&new);
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
         *arena = new.clone();
         self.edition.fetch_add(1, Release);

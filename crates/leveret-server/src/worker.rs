@@ -66,8 +66,8 @@ impl Worker {
     }
 
     /// Schedules the removal of the item under `key` for when no other process holds its shard.
-    pub(crate) fn remove_later(&self, key: &[u8], now: Time) {
-        self.overdue.add(key, now);
+    pub(crate) fn remove_later(&self, database: u32, key: &[u8], now: Time) {
+        self.overdue.add(database, key, now);
     }
 
     /// Whether something is to be removed.
@@ -80,7 +80,7 @@ impl Worker {
     #[inline]
     pub(crate) fn remove_overdue(&self) {
         if self.has_overdue() {
-            self.overdue.remove(&self.arena, self.shared.counters(self.index), Time::now());
+            self.overdue.remove(|number| self.database(number), self.shared.counters(self.index), Time::now());
         }
     }
 

@@ -550,3 +550,42 @@ fn what_was_read_since_it_was_stored_says_so_however_hot_it_is() {
     play(&mut ours, &[("mg k h\r\nmg k h\r\n", "HD h0\r\nHD h1\r\n")]);
     assert!(ours.say("me k\r\n").contains(" fetch=yes "));
 }
+
+/// What is joined to an array of PHP or Ruby is joined to the text that clients read.
+#[test]
+fn what_is_joined_to_an_array_is_joined_to_its_text() {
+    let mut ours = Ours::new(Settings::default());
+    // docs/array-format.md: no elements. Flags as pecl/memcached gives them to arrays are made from the encoding.
+    let store = |ours: &Ours, value: &[u8]| {
+        let meta = Meta::native(Encoding::new(5));
+        let deadline = Deadline::after(leveret_engine::Time::now(), 1000);
+        ours.worker.arena().store(b"a", Value::Bytes(value), meta, deadline, Mode::Set, Time::now()).expect("room");
+    };
+    for (said, after) in [
+        ("append a 0 0 3\r\nxyz\r\n", "a:0:{}xyz"),
+        ("prepend a 0 0 3\r\nxyz\r\n", "xyza:0:{}"),
+        ("append a 0 0 0\r\n\r\n", "a:0:{}"),
+    ] {
+        store(&ours, &[0xCA, 1, 11]);
+        let before = ours.say("gets a\r\n");
+        assert_eq!(ours.say(said), "STORED\r\n", "{said:?}");
+        let got = ours.say("get a\r\n");
+        let flags = before.split(' ').nth(2).expect("flags");
+        assert_eq!(got, format!("VALUE a {flags} {}\r\n{after}\r\nEND\r\n", after.len()), "{said:?}");
+        let ttl: u32 = ours.say("mg a t\r\n").trim().trim_start_matches("HD t").parse().expect("a time");
+        assert!((900..=1000).contains(&ttl), "the deadline stays: {ttl}");
+    }
+    store(&ours, &[0xCA, 1, 11]);
+    let cas = ours
+        .say("gets a\r\n")
+        .lines()
+        .next()
+        .and_then(|line| line.rsplit(' ').next().map(str::to_owned))
+        .expect("a cas");
+    assert_eq!(ours.say(&format!("ms a 1 MA C{}\r\nx\r\n", cas.parse::<u64>().expect("a number") + 1)), "EX\r\n");
+    assert_eq!(ours.say(&format!("ms a 1 MA C{cas}\r\nx\r\n")), "HD\r\n");
+    assert!(ours.say("get a\r\n").contains("\r\na:0:{}x\r\n"));
+    // Damaged bytes are a miss, and no item to join to.
+    store(&ours, &[0xCA, 1, 99]);
+    assert_eq!(ours.say("get a\r\nappend a 0 0 1\r\nx\r\n"), "END\r\nNOT_STORED\r\n");
+}

@@ -1,8 +1,9 @@
 //! Environment of a command: databases, the clock, the reply.
+use crate::key_walk::KeyWalk;
 use crate::library::Scripts;
 use crate::problem::Problem;
 use crate::watch::{WatchGuard, WatchedState};
-use leveret_engine::{Arena, Deadline, Error, EvictionPolicy, Found, Item, Stored, Terms, Time};
+use leveret_engine::{Arena, Deadline, Error, EvictionPolicy, Found, Item, ReadOptions, Stored, Terms, Time};
 use leveret_protocol::resp::ReplyWriter;
 
 /// The databases of a server, as its commands see them.
@@ -37,6 +38,12 @@ pub trait Databases {
     /// Whether this client may flush (`-F`).
     fn may_flush(&self) -> bool {
         true
+    }
+
+    /// Has a key removed as soon as the lock that keeps it is free: a set that was refused is not run again, and must not
+    /// leave the old value. False: the command is run again.
+    fn forget_later(&self, _database: u32, _key: &[u8], _now: Time) -> bool {
+        false
     }
 
     /// Stores the value of the request under way, which the host has received itself, and hands out the item that was there.
@@ -120,20 +127,50 @@ pub struct Call<'c> {
     pub reply: ReplyWriter<'c>,
     /// The full name of the command, for texts.
     pub name: &'static str,
-    /// In a transaction before its first write: the watched versions in this database. Otherwise empty.
+    /// In a transaction before its first write: the watched versions. Otherwise empty.
     pub guards: &'c [WatchGuard<'c>],
+    /// The command is run again: its first run has counted its reads.
+    pub is_again: bool,
+    /// Where a walk over all keys goes on. None: it is done in one go.
+    pub walk: Option<&'c mut KeyWalk>,
 }
 
 impl<'c> Call<'c> {
     /// In this database, now.
     pub fn new(host: &'c dyn Databases, database: u32, reply: ReplyWriter<'c>) -> Call<'c> {
-        Call { host, database, arena: host.arena(database), now: Time::now(), reply, name: "", guards: &[] }
+        Call {
+            host,
+            database,
+            arena: host.arena(database),
+            now: Time::now(),
+            reply,
+            name: "",
+            guards: &[],
+            is_again: false,
+            walk: None,
+        }
     }
 
     /// What the transaction has seen of a key, if its writes depend on that.
     #[inline]
     pub fn guard_of(&self, key: &[u8]) -> Option<WatchedState> {
-        self.guards.iter().find(|guard| guard.key == key).map(|guard| guard.state)
+        self.guard_in(self.database, key)
+    }
+
+    /// The same of a key in another database.
+    #[inline]
+    pub fn guard_in(&self, database: u32, key: &[u8]) -> Option<WatchedState> {
+        let is_it = |guard: &&WatchGuard<'_>| guard.database == database && guard.key == key;
+        self.guards.iter().find(is_it).map(|guard| guard.state)
+    }
+
+    /// How an item is looked for.
+    #[inline]
+    pub fn read_options(&self) -> ReadOptions {
+        match self.is_again {
+            false => ReadOptions::new(),
+            true => ReadOptions::new().untraced(),
+        }
     }
 
     /// The selected database, made if there is none.

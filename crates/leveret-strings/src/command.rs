@@ -282,6 +282,9 @@ impl CommandFlags {
     /// EXEC, MSET and others that are one step for all clients of a server: they run behind its gate. No flag of Redis.
     pub const GATE: CommandFlags = CommandFlags(1 << 31);
 
+    /// A walk over all keys, or a script that may be one: it is run in pieces where there is a `KeyWalk`. No flag of Redis.
+    pub const WALK: CommandFlags = CommandFlags(1 << 30);
+
     /// These and those.
     pub const fn with(self, other: CommandFlags) -> CommandFlags {
         CommandFlags(self.0 | other.0)

@@ -1,12 +1,28 @@
 //! What the commands ask the engine for that is more than one of its calls: loops that read a version and store over that
 //! version only. They end where another writer was quicker for `TRIES` times.
 use crate::call::Call;
+use crate::guarded;
 use crate::problem::Problem;
-use crate::watch::{WatchedState, EXACT};
-use leveret_engine::{Deadline, Encoding, Error, Found, Marks, Meta, Mode, Origin, Stored, Value};
+use leveret_compact::served;
+use leveret_engine::{Arena, Deadline, Encoding, Error, Found, Marks, Meta, Mode, Origin, Stored, Value};
 
 /// How often another writer may come in between.
 pub const TRIES: usize = 1024;
+
+/// The bytes of a value as clients get them. None: there is none.
+pub fn read_value(call: &Call<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Problem> {
+    let Some(arena) = call.arena else { return Ok(None) };
+    let mut value = Vec::new();
+    let found = arena.read_into(key, call.read_options(), call.now, &mut value)?;
+    Ok(found.and_then(|found| served(&found.meta, value)))
+}
+
+/// The same for a change: leaves no trace, and tells the version. Bytes that are damaged are none.
+pub fn read_version(call: &Call<'_>, arena: &Arena, key: &[u8]) -> Result<Option<(Found, Vec<u8>)>, Problem> {
+    let mut value = Vec::new();
+    let found = guarded::read(call, arena, key, &mut value)?;
+    Ok(found.map(|found| (found, served(&found.meta, value).unwrap_or_default())))
+}
 
 /// What `edit` did to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,22 +39,17 @@ pub type Edit<'e> = &'e mut dyn FnMut(&mut Vec<u8>, bool) -> Result<Edited, Prob
 /// Changes the bytes of a value, which are none where there is no item. The deadline stays.
 pub fn edit(call: &mut Call<'_>, key: &[u8], change: Edit<'_>) -> Result<(), Problem> {
     let (arena, now) = (call.writable()?, call.now);
-    let guard = call.guard_of(key);
-    let mut value = Vec::new();
     for _ in 0..TRIES {
-        value.clear();
-        let found = arena.read_into(key, EXACT, now, &mut value)?;
-        if guard.is_some_and(|state| state != WatchedState::found(found.as_ref())) {
-            return Err(Problem::Lost);
-        }
-        if change(&mut value, found.is_some())? == Edited::Same {
+        let (found, mut value) = read_version(call, arena, key)?.unzip();
+        let value = value.get_or_insert_default();
+        if change(value, found.is_some())? == Edited::Same {
             return Ok(());
         }
         let (mode, meta, deadline) = match &found {
             Some(found) => (Mode::Cas(found.cas), edited_meta(Some(found)), found.deadline),
             None => (Mode::Add, EDITED, Deadline::NEVER),
         };
-        if let Stored::Stored { .. } = arena.store(key, Value::Bytes(&value), meta, deadline, mode, now)? {
+        if let Stored::Stored { .. } = arena.store(key, Value::Bytes(value), meta, deadline, mode, now)? {
             return Ok(());
         }
     }

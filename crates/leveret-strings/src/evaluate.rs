@@ -5,14 +5,11 @@ use crate::glob;
 use crate::library::{known, sha1};
 use crate::problem::Problem;
 use crate::script::{evaluate, understand, FindRow, PatternFlush, ScriptInput, Understood, UNSUPPORTED};
+use crate::walk::walk;
 use crate::words::{integer, is_word};
-use leveret_engine::{Cursor, Error};
 use leveret_protocol::resp::Arguments;
 
 const NO_SCRIPT: Problem = Problem::Text("NOSCRIPT No matching script. Please use EVAL.");
-
-/// How often a step of a walk is asked for again that other writers have not let through.
-const PATIENCE: usize = 64;
 
 /// Executes a command on scripts.
 pub fn answer(call: &mut Call<'_>, request: &Arguments<'_>, command: ScriptCommand, find_row: FindRow) -> Answered {
@@ -89,33 +86,18 @@ fn run(
 
 /// Deletes the keys that match a pattern, step by step.
 fn delete_matching(call: &mut Call<'_>, flush: &PatternFlush, kept_groups: &[&[u8]]) -> Answered {
-    let (mut place, mut deleted) = (Cursor::default(), 0);
-    if let Some(arena) = call.arena {
-        loop {
-            let mut found = Vec::new();
-            let mut step = Err(Error::Busy);
-            for _ in 0..PATIENCE {
-                step = arena.scan(&mut place, call.now, &mut |key, _| {
-                    let is_found = flush.pattern == b"*" || glob::matches(&flush.pattern, key);
-                    if is_found && flush.deletes(key, kept_groups) {
-                        found.push(key.to_vec());
-                    }
-                });
-                if step != Err(Error::Busy) {
-                    break;
-                }
-            }
-            let more = step?;
-            for key in found {
-                deleted += i64::from(arena.delete(&key, call.now)?);
-            }
-            if !more {
-                break;
+    let now = call.now;
+    let walk = walk(call, &mut |walk, arena, keys| {
+        for key in keys {
+            let is_found = flush.pattern == b"*" || glob::matches(&flush.pattern, key);
+            if is_found && flush.deletes(key, kept_groups) && arena.delete(key, now)? {
+                walk.count(1);
             }
         }
-    }
-    call.reply.integer(deleted);
-    Ok(if deleted > 0 { Impact::Removed } else { Impact::None })
+        Ok(())
+    })?;
+    call.reply.integer(walk.counted());
+    Ok(if walk.counted() > 0 { Impact::Removed } else { Impact::None })
 }
 
 /// `SCRIPT LOAD script`.

@@ -28,6 +28,10 @@ pub enum Problem {
     LongAnswer,
     /// A watched key is not as EXEC has found it: nothing was written.
     Lost,
+    /// This program is linked without that part of the command: nothing was done.
+    ForOthers,
+    /// The rest of a walk is still to be done.
+    Unfinished,
 }
 
 impl Problem {
@@ -57,6 +61,8 @@ impl Problem {
             Problem::Engine(error) => write_engine(reply, error),
             Problem::LongAnswer => reply.error("ERR the answer is longer than this server sends"),
             Problem::Lost => reply.nil_array(),
+            Problem::ForOthers => reply.error("ERR not done here"),
+            Problem::Unfinished => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::command::{CommandRow, Handler, Refusing, ServerCommand};
 use crate::problem::Problem;
-use crate::{describe, evaluate, table};
+use crate::{describe, evaluate, guarded, table};
 use leveret_engine::Error;
 use leveret_protocol::resp::Arguments;
 
@@ -24,6 +24,8 @@ pub enum Ran {
     /// In a transaction: a direct writer has changed a watched key since EXEC looked at it. Nothing is written or
     /// answered; only a call with guards ends so.
     Lost,
+    /// A piece of a walk is done, and nothing is answered: the command is run again with the same walk.
+    Unfinished,
 }
 
 /// The command of a request, which has as many arguments as it takes.
@@ -43,10 +45,12 @@ pub fn find(request: &Arguments<'_>) -> Result<&'static CommandRow, Problem> {
 pub fn run(row: &'static CommandRow, call: &mut Call<'_>, request: &Arguments<'_>) -> Ran {
     let begin = call.reply.len();
     call.name = row.name;
+    let checked = if call.guards.is_empty() { Ok(()) } else { guarded::expect_all(call) };
     let outcome = match row.handler {
         _ if request.not_kept().too_large.is_some() => too_large(row, call, request),
-        Handler::Here(handler) => handler(call, request),
         Handler::Host(command) => return Ran::Server(command),
+        _ if checked.is_err() => checked.map(|()| Impact::None),
+        Handler::Here(handler) => handler(call, request),
         Handler::Table(description) => describe::answer(call, request, description),
         Handler::Script(command) => evaluate::answer(call, request, command, table::lookup),
         Handler::Container(_) => describe::answer_alone(call, row),
@@ -81,6 +85,7 @@ fn failed(call: &mut Call<'_>, begin: usize, problem: &Problem) -> Ran {
         Problem::Engine(Error::Busy) => return Ran::Busy,
         Problem::LongAnswer => return Ran::LongAnswer,
         Problem::Lost => return Ran::Lost,
+        Problem::Unfinished => return Ran::Unfinished,
         _ => problem.write(&mut call.reply),
     }
     // A set that was refused takes the old item with it.
@@ -101,7 +106,11 @@ fn too_large(row: &CommandRow, call: &mut Call<'_>, request: &Arguments<'_>) -> 
         _ => false,
     };
     if let Some(arena) = call.arena.filter(|_| forgets) {
-        arena.delete(request.get(1), call.now)?;
+        let key = request.get(1);
+        match arena.delete(key, call.now) {
+            Err(Error::Busy) if call.host.forget_later(call.database, key, call.now) => {}
+            deleted => drop(deleted?),
+        }
     }
     Err(Problem::Engine(Error::ValueTooLarge { len, max: call.host.value_max() }))
 }

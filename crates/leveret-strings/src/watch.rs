@@ -1,5 +1,5 @@
 //! What WATCH notes of a key, whether EXEC finds it so, and that its first write does.
-use leveret_engine::{Arena, Deadline, Error, Found, ReadOptions, Time};
+use leveret_engine::{Arena, Deadline, Error, Found, Item, ReadOptions, Time};
 
 /// Leaves no trace, and tells the cas.
 pub const EXACT: ReadOptions = ReadOptions::new().untraced().with_cas();
@@ -33,6 +33,11 @@ impl WatchedState {
         found.map_or(WatchedState::Absent, |found| WatchedState::Present { cas: found.cas, deadline: found.deadline })
     }
 
+    /// The same of an item that was read with its cas.
+    pub fn of_item(item: Option<&Item>) -> WatchedState {
+        item.map_or(WatchedState::Absent, |item| WatchedState::Present { cas: item.cas, deadline: item.deadline })
+    }
+
     /// Whether the key is as it was.
     pub fn is_unchanged(&self, arena: Option<&Arena>, key: &[u8], now: Time) -> Result<bool, Error> {
         Ok(WatchedState::of(arena, key, now)? == *self)
@@ -43,7 +48,9 @@ impl WatchedState {
 /// over that version only: a direct writer may have come in between.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchGuard<'w> {
-    /// The key, in the selected database.
+    /// The database of the key.
+    pub database: u32,
+    /// The key.
     pub key: &'w [u8],
     /// What WATCH saw.
     pub state: WatchedState,

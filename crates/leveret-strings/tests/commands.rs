@@ -1,5 +1,5 @@
 //! What cannot be compared with redis-server: answers that are ours, refusals, and what a server makes of a call.
-use leveret_engine::{Arena, Deadline, Delta, EvictionPolicy, OpenOptions, Time};
+use leveret_engine::{Arena, Deadline, Delta, Encoding, EvictionPolicy, Meta, Mode, OpenOptions, Time, Value};
 use leveret_protocol::resp::{ArgumentsBuf, ReplyWriter, RequestBounds, RequestRead, RequestReader, RespVersion};
 use leveret_strings::{
     find, keys, lookup, rows, run, written_keys, Call, CommandFlags, Databases, Impact, Problem, Ran, Scripts,
@@ -284,7 +284,7 @@ fn a_transaction_does_not_write_over_what_it_has_not_seen() {
                 arena.set(b"k", b"5", Deadline::NEVER, now).expect("room");
             }
             let state = WatchedState::of(Some(arena), b"k", now).expect("free");
-            let guards = [WatchGuard { key: b"k", state }];
+            let guards = [WatchGuard { database: 0, key: b"k", state }];
             // Unchanged: it goes through.
             let (done, answer) = ran(&host, write, &guards);
             assert!(matches!(done, Some(Ran::Done(_))) && !answer.starts_with('-'), "{write:?}: {done:?} {answer}");
@@ -305,7 +305,7 @@ fn conditions_in_a_transaction() {
     let (arena, now) = (host.arena(0).expect("made"), Time::now());
     let answer = |line: &str| {
         let state = WatchedState::of(Some(arena), b"k", now).expect("free");
-        ran(&host, &line.split(' ').collect::<Vec<_>>(), &[WatchGuard { key: b"k", state }])
+        ran(&host, &line.split(' ').collect::<Vec<_>>(), &[WatchGuard { database: 0, key: b"k", state }])
     };
     for (line, before, want) in [
         ("SETNX k x", Some("1"), ":0~"),
@@ -434,6 +434,49 @@ fn numbers_of_others() {
 }
 
 /// The number of an answer.
+/// An array in the compact form is to each command the text that clients read.
+#[test]
+fn arrays_of_php_are_the_text_that_clients_read() {
+    let host = host();
+    said(&host, "SET made 1");
+    let arena = host.arena(0).expect("made");
+    // docs/array-format.md: no elements.
+    let compact = |key: &[u8]| {
+        let meta = Meta::native(Encoding::new(5));
+        arena.store(key, Value::Bytes(&[0xCA, 1, 11]), meta, Deadline::NEVER, Mode::Set, Time::now()).expect("room")
+    };
+    for (line, want, after) in [
+        ("GET k", "$6~a:0:{}~", "a:0:{}"),
+        ("STRLEN k", ":6~", "a:0:{}"),
+        ("GETRANGE k 0 1", "$2~a:~", "a:0:{}"),
+        ("APPEND k xyz", ":9~", "a:0:{}xyz"),
+        ("SETRANGE k 2 7", ":6~", "a:7:{}"),
+        ("SETRANGE k 0 ", ":6~", "a:0:{}"),
+        ("SETBIT k 6 1", ":0~", "c:0:{}"),
+        ("BITCOUNT k", ":25~", "a:0:{}"),
+        ("BITFIELD k GET u8 0", "*1~:97~", "a:0:{}"),
+        ("INCR k", "-ERR value is not an integer or out of range~", "a:0:{}"),
+        ("INCRBYFLOAT k 1", "-ERR value is not a valid float~", "a:0:{}"),
+        ("LCS k k", "$6~a:0:{}~", "a:0:{}"),
+        ("BITOP OR k k k", ":6~", "a:0:{}"),
+        ("GETSET k v", "$6~a:0:{}~", "v"),
+        ("SET k v GET", "$6~a:0:{}~", "v"),
+        ("SET k v NX GET", "$6~a:0:{}~", "a:0:{}"),
+        ("EVAL return{redis.call('strlen',KEYS[1])} 1 k", "*1~:6~", "a:0:{}"),
+    ] {
+        compact(b"k");
+        assert_eq!(said(&host, line), want, "{line}");
+        assert_eq!(said(&host, "GET k"), format!("${}~{after}~", after.len()), "{line}");
+    }
+    for line in ["COPY k other", "RENAME k other"] {
+        compact(b"k");
+        said(&host, "DEL other");
+        said(&host, line);
+        assert_eq!(said(&host, "GET other"), "$6~a:0:{}~", "{line}");
+        assert_eq!(arena.get(b"other", Time::now()).expect("copied").value, [0xCA, 1, 11], "{line}");
+    }
+}
+
 fn number(answer: &str) -> i64 {
     answer.trim_matches([':', '~']).parse().expect("a number")
 }

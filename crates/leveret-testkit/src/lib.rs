@@ -19,6 +19,7 @@ pub mod own;
 pub mod policy;
 pub mod process;
 mod redis_operations;
+pub mod resp;
 pub mod rng;
 pub mod scratch;
 pub mod seeded;

@@ -28,6 +28,8 @@ pub struct Weather {
     pub extension: Option<PathBuf>,
     /// The folders where Ruby finds the gem, if Ruby takes part.
     pub ruby: Vec<PathBuf>,
+    /// Whether clients of Redis take part, and their server.
+    pub redis: bool,
     /// How long each arena is tortured.
     pub duration: Duration,
     /// Size of the arena, bytes.
@@ -47,6 +49,8 @@ pub enum Group {
     Php,
     /// Ruby, on the arena.
     Ruby,
+    /// Rust, as clients of Redis at a server of the arena.
+    Redis,
     /// Rust, in private memory.
     Control,
 }
@@ -58,6 +62,8 @@ pub struct StormOutcome {
     pub groups: Vec<(Group, u64, Counts, [u64; BUCKETS])>,
     /// SIGKILLs.
     pub kills: u64,
+    /// Those of the server of clients of Redis among them.
+    pub server_kills: u64,
     /// SIGSTOPs.
     pub stops: u64,
     /// Calm moments in which everybody got something done.
@@ -89,6 +95,8 @@ struct Storm<'a> {
     ledger: Ledger,
     rng: Rng,
     workers: Vec<Worker>,
+    /// The server of clients of Redis.
+    server: Option<Child>,
     outcome: StormOutcome,
 }
 
@@ -119,8 +127,10 @@ pub fn rage(weather: &Weather) -> io::Result<StormOutcome> {
         ledger,
         rng: Rng::new(weather.seed),
         workers: Vec::new(),
+        server: None,
         outcome: StormOutcome::default(),
     };
+    storm.keep_serving();
     for slot in 0..slots {
         let worker = storm.start(slot, weather.group_of(slot))?;
         storm.workers.push(worker);
@@ -135,7 +145,12 @@ pub fn rage(weather: &Weather) -> io::Result<StormOutcome> {
 impl Weather {
     /// Language of a slot's worker; the first is always Rust, which flushes.
     fn group_of(&self, slot: u64) -> Group {
-        let all = [(true, Group::Rust), (self.extension.is_some(), Group::Php), (!self.ruby.is_empty(), Group::Ruby)];
+        let all = [
+            (true, Group::Rust),
+            (self.extension.is_some(), Group::Php),
+            (!self.ruby.is_empty(), Group::Ruby),
+            (self.redis, Group::Redis),
+        ];
         let here: Vec<Group> = all.iter().filter(|(is_here, _)| *is_here).map(|(_, group)| *group).collect();
         if slot < self.processes {
             here[slot as usize % here.len()]
@@ -155,6 +170,7 @@ impl Storm<'_> {
         let process = match group {
             Group::Rust => Process::Rust(process::spawn(move || worker::run(&post))),
             Group::Control => Process::Rust(process::spawn(move || worker::run_control(&post))),
+            Group::Redis => Process::Rust(process::spawn(move || worker::run_redis(&post))),
             Group::Php => Process::Other(self.start_php(&post)?),
             Group::Ruby => Process::Other(self.start_ruby(&post)?),
         };
@@ -205,6 +221,29 @@ impl Storm<'_> {
         self.folder.join(format!("worker-{slot}.stderr"))
     }
 
+    /// Starts the server of clients of Redis, at first and after each kill.
+    fn keep_serving(&mut self) {
+        match self.server.as_mut().map(Child::try_wait) {
+            None | Some(Some(ChildEnd::Signal(Signal::SIGKILL))) if self.weather.redis => {
+                let post = self.post(0);
+                self.server = Some(process::spawn(move || worker::serve_redis(&post)));
+            }
+            Some(Some(ending)) => {
+                let failure = format!("the server of clients of Redis: {ending}");
+                self.outcome.failures.push(failure);
+            }
+            _ => {}
+        }
+    }
+
+    fn kill_server(&mut self) {
+        if let Some(server) = &self.server {
+            server.kill();
+            self.outcome.kills += 1;
+            self.outcome.server_kills += 1;
+        }
+    }
+
     /// Kills, stops, goes on; now and then rests.
     fn blow(&mut self) -> io::Result<()> {
         let end = Instant::now() + self.weather.duration;
@@ -219,7 +258,9 @@ impl Storm<'_> {
             if self.ledger.counts(worker.slot).operations == worker.before && !self.rng.one_in(8) {
                 continue;
             }
-            if self.rng.one_in(8) {
+            if self.rng.one_in(40) {
+                self.kill_server();
+            } else if self.rng.one_in(8) {
                 let nap = Duration::from_millis(self.rng.between(2, 60));
                 if self.signal(victim, Signal::SIGSTOP) {
                     self.workers[victim].stopped = Some(Instant::now() + nap);
@@ -251,6 +292,7 @@ impl Storm<'_> {
     }
 
     fn replace_the_dead(&mut self) -> io::Result<()> {
+        self.keep_serving();
         for index in 0..self.workers.len() {
             let Some(ending) = self.workers[index].try_wait()? else { continue };
             let (slot, group) = (self.workers[index].slot, self.workers[index].group);
@@ -312,6 +354,7 @@ impl Storm<'_> {
     /// Tells everybody to end, and waits for it.
     fn end(&mut self) {
         self.wake(true);
+        self.keep_serving();
         self.ledger.stop();
         let begun = Instant::now();
         while let Some(mut worker) = self.workers.pop() {
@@ -334,6 +377,7 @@ impl Storm<'_> {
                 let _ = child.wait();
             }
         }
+        self.server = None;
     }
 
     fn inspect(&mut self, slots: u64) {
@@ -345,7 +389,7 @@ impl Storm<'_> {
     }
 
     fn report(&mut self, slots: u64) {
-        for group in [Group::Rust, Group::Php, Group::Ruby, Group::Control] {
+        for group in [Group::Rust, Group::Php, Group::Ruby, Group::Redis, Group::Control] {
             let mut sum = (group, 0, Counts::default(), [0; BUCKETS]);
             for slot in 0..slots {
                 if self.weather.group_of(slot) != group {

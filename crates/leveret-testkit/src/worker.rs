@@ -9,6 +9,7 @@ use nix::unistd::alarm;
 
 use crate::oracle::Ledger;
 use crate::own::{parse_own_key, version_of, Own, Trouble};
+use crate::resp::{self, RespStore};
 use crate::rng::Rng;
 use crate::shared::{is_plausible, SharedKeys};
 use crate::stores::Private;
@@ -77,6 +78,25 @@ pub fn run(post: &Post) -> Result<String, String> {
     }
     own.check_all()?;
     Ok(String::new())
+}
+
+/// The same work on own keys, as a client of Redis.
+pub fn run_redis(post: &Post) -> Result<String, String> {
+    settle();
+    let mut rng = Rng::new(post.seed);
+    let resp = RespStore::connect(&post.folder, rng.fork(1))?;
+    let mut own = Own::new(resp, ledger(post)?, post.slot, post.memory, rng.fork(2));
+    while rng.below(32) > 0 || !own.ledger().is_stopped() {
+        own.step()?;
+    }
+    own.check_all()?;
+    Ok(String::new())
+}
+
+/// The server of those clients.
+pub fn serve_redis(post: &Post) -> Result<String, String> {
+    settle();
+    resp::serve(open(post)?, &post.folder)
 }
 
 /// The control group: the same work on own keys, in private memory.

@@ -41,6 +41,12 @@ fn a_storm_of_kills_leaves_no_wrong_answer() {
 }
 
 #[test]
+fn a_storm_among_clients_of_redis_leaves_no_wrong_answer() {
+    let processes = ["2", "5", "12"][rng::fresh_seed() as usize % 3];
+    prove(env!("CARGO_BIN_EXE_leveret-torture"), &["8", "--redis", "--processes", processes]);
+}
+
+#[test]
 fn clients_of_a_server_that_is_killed_all_the_time_read_nothing_wrong() {
     prove(env!("CARGO_BIN_EXE_leveret-soak"), &["10"]);
 }

@@ -13,12 +13,14 @@ $loaded = ['extension=igbinary.so', 'extension=msgpack.so'];
 $readers = ['php' => [], 'igbinary' => ['extension=igbinary.so'], 'msgpack' => ['extension=msgpack.so']];
 $settings = [[], ['apc.serializer' => 'php'], ['apc.serializer' => 'igbinary'], ['apc.serializer' => 'msgpack'], ['apc.serializer' => 'default'],
     ['apc.serializer' => 'php', 'leveret.serializer' => 'msgpack'], ['leveret.provide' => '', 'apc.serializer' => 'php']];
-/* Left to itself, Leveret stores a plain array in a form that all read, and what has an object in it by igbinary. */
-foreach (["['list', [1.5], (object) []]", "['list', [1.5]]"] as $value) {
+/* Left to itself, Leveret stores plain arrays and objects in a form that all read, and what has an object of another kind in it by
+ * igbinary. */
+$class = 'class Wakes { public $a = 1; function __wakeup() {} } ';
+foreach (["['list', [1.5], new Wakes()]", "['list', [1.5]]"] as $value) {
     foreach ($settings as $setting) {
-        echo other_php("(new Leveret\\Cache)->set('key', $value); echo json_encode(ini_get('apc.serializer')), ' ';", [...$loaded, ...$setting]);
+        echo other_php("$class(new Leveret\\Cache)->set('key', $value); echo json_encode(ini_get('apc.serializer')), ' ';", [...$loaded, ...$setting]);
         foreach ($readers as $name => $extensions) {
-            echo other_php("if (@(new Leveret\\Cache)->get('key') == $value) echo '$name ';", $extensions);
+            echo other_php("{$class}if (@(new Leveret\\Cache)->get('key') == $value) echo '$name ';", $extensions);
         }
         echo "\n";
     }

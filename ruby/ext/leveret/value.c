@@ -1,7 +1,8 @@
 /* value.c: which form a value is stored in, and what is made of the bytes that any entrance has stored.
  *
  * Strings are stored as they are, integers as numbers that the engine can count, floats as text. Arrays and hashes that
- * JSON can say are JSON, which PHP reads as arrays; everything else is Marshal, which only Ruby reads.
+ * JSON can say are called JSON and lie in the compact form, if that has such keys; PHP reads them as arrays. Everything
+ * else is Marshal, which nobody but Ruby reads.
  */
 #include "value.h"
 
@@ -87,7 +88,7 @@ void value_encode(VALUE value, encoded *out)
 			break;
 		case T_ARRAY:
 		case T_HASH:
-			if (json_write(value, &text)) {
+			if (compact_write(value, &text) || json_write(value, &text)) {
 				encode_text(text, LEVERET_JSON, out);
 				break;
 			}
@@ -225,7 +226,8 @@ static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes
 			*value = Qnil;
 			return NULL;
 		case LEVERET_JSON:
-			return json_read(bytes, value);
+			return meta->origin == LEVERET_RUBY && compact_is(bytes) ? compact_read(bytes, value)
+																	 : json_read(bytes, value);
 		case LEVERET_PHP:
 			if (compact_is(bytes) && meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
 				return compact_read(bytes, value);

@@ -65,6 +65,8 @@ problem classes_check(VALUE bytes, VALUE allowed);
 /* value_json.c. False: not all of it has a faithful JSON. */
 bool json_write(VALUE value, VALUE *text);
 problem json_read(VALUE text, VALUE *value);
+/* A default, or keys by identity: neither JSON nor the compact form has them. */
+bool json_hash_has_extras(VALUE hash);
 
 /* value_php.c: PHP's serialize(), without objects. */
 problem php_read(VALUE text, VALUE *value);
@@ -72,6 +74,8 @@ problem php_read(VALUE text, VALUE *value);
 /* value_compact.c: arrays as Leveret's own entrances store them. */
 bool compact_is(VALUE bytes);
 problem compact_read(VALUE bytes, VALUE *value);
+/* value_compact_write.c. False: JSON may say it faithfully, or nothing but Marshal can. */
+bool compact_write(VALUE value, VALUE *bytes);
 
 /* Deepest nesting of PHP and JSON here; deeper data is damaged, or is stored by Marshal. */
 #define DEPTH_MAX 100

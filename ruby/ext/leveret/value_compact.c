@@ -2,45 +2,21 @@
  * Strings and Integers. Every length and count is checked.
  */
 #include "value.h"
-
-#define HEAD "\xCA\x01"
-#define HEAD_LEN 2
-/* As in PHP: an array's values are one deeper. */
-#define COMPACT_DEPTH_MAX 128
-
-enum {
-	TAG_NULL,
-	TAG_FALSE,
-	TAG_TRUE,
-	TAG_INT8,
-	TAG_INT16,
-	TAG_INT32,
-	TAG_INT64,
-	TAG_FLOAT,
-	TAG_EMPTY_STRING,
-	TAG_LONG_STRING,
-	TAG_STRING_ID,
-	TAG_EMPTY_LIST,
-	TAG_LIST,
-	TAG_EMPTY_MAP,
-	TAG_NEW_SHAPE,
-	TAG_SHAPE_ID,
-	TAG_INT = 0x40,
-	TAG_BYTE = 0x80,
-	TAG_STRING_AT = 0xC0,
-	TAG_SHAPE_AT = 0xE0
-};
+#include "compact_format.h"
 
 /* Undefined wherever the bytes are damaged. */
 typedef struct reader {
 	const uint8_t *at, *end;
 	VALUE strings; /* Strings by their numbers */
 	VALUE shapes;  /* Arrays of keys by theirs */
+	problem why;
 } reader;
 
 bool compact_is(VALUE bytes)
 {
-	return RSTRING_LEN(bytes) > HEAD_LEN && memcmp(RSTRING_PTR(bytes), HEAD, HEAD_LEN) == 0;
+	const char *at = RSTRING_PTR(bytes);
+	return RSTRING_LEN(bytes) > COMPACT_HEAD_LEN && at[0] == COMPACT_HEAD[0]
+		&& (at[1] == COMPACT_HEAD[1] || at[1] == COMPACT_WITH_OBJECTS);
 }
 
 static size_t left(const reader *reader)
@@ -96,23 +72,23 @@ static VALUE read_string(reader *reader, uint8_t tag)
 {
 	uint32_t number;
 	uint8_t low;
-	if (tag >= TAG_STRING_AT && tag < TAG_SHAPE_AT) {
-		return take(reader, &low, 1) ? known_string(reader, (uint32_t) (tag - TAG_STRING_AT) << 8 | low) : Qundef;
+	if (tag >= COMPACT_STRING_AT && tag < COMPACT_SHAPE_AT) {
+		return take(reader, &low, 1) ? known_string(reader, (uint32_t) (tag - COMPACT_STRING_AT) << 8 | low) : Qundef;
 	}
-	if (tag >= TAG_BYTE && tag < TAG_STRING_AT) {
-		VALUE string = new_string(reader, (size_t) (tag - TAG_BYTE) + 1);
-		if (string != Qundef && tag > TAG_BYTE) {
+	if (tag >= COMPACT_BYTE && tag < COMPACT_STRING_AT) {
+		VALUE string = new_string(reader, (size_t) (tag - COMPACT_BYTE) + 1);
+		if (string != Qundef && tag > COMPACT_BYTE) {
 			rb_ary_push(reader->strings, string);
 			string = rb_str_dup(string);
 		}
 		return string;
 	}
 	switch (tag) {
-		case TAG_EMPTY_STRING:
+		case COMPACT_EMPTY_STRING:
 			return new_string(reader, 0);
-		case TAG_LONG_STRING:
+		case COMPACT_LONG_STRING:
 			return take_number(reader, &number) ? new_string(reader, number) : Qundef;
-		case TAG_STRING_ID:
+		case COMPACT_STRING_ID:
 			return take_number(reader, &number) ? known_string(reader, number) : Qundef;
 		default:
 			return Qundef;
@@ -121,7 +97,7 @@ static VALUE read_string(reader *reader, uint8_t tag)
 
 static bool is_integer(uint8_t tag)
 {
-	return (tag >= TAG_INT && tag < TAG_BYTE) || (tag >= TAG_INT8 && tag <= TAG_INT64);
+	return (tag >= COMPACT_INT && tag < COMPACT_BYTE) || (tag >= COMPACT_INT8 && tag <= COMPACT_INT64);
 }
 
 static VALUE read_integer(reader *reader, uint8_t tag)
@@ -131,16 +107,16 @@ static VALUE read_integer(reader *reader, uint8_t tag)
 	int32_t wide;
 	int64_t widest;
 	switch (tag) {
-		case TAG_INT8:
+		case COMPACT_INT8:
 			return take(reader, &byte, sizeof(byte)) ? INT2FIX(byte) : Qundef;
-		case TAG_INT16:
+		case COMPACT_INT16:
 			return take(reader, &narrow, sizeof(narrow)) ? INT2FIX(narrow) : Qundef;
-		case TAG_INT32:
+		case COMPACT_INT32:
 			return take(reader, &wide, sizeof(wide)) ? LL2NUM(wide) : Qundef;
-		case TAG_INT64:
+		case COMPACT_INT64:
 			return take(reader, &widest, sizeof(widest)) ? LL2NUM(widest) : Qundef;
 		default:
-			return INT2FIX(tag - TAG_INT);
+			return INT2FIX(tag - COMPACT_INT);
 	}
 }
 
@@ -224,21 +200,21 @@ static VALUE read_value(reader *reader, int depth)
 	if (is_integer(tag)) {
 		return read_integer(reader, tag);
 	}
-	if ((tag >= TAG_BYTE && tag < TAG_SHAPE_AT) || (tag >= TAG_EMPTY_STRING && tag <= TAG_STRING_ID)) {
+	if ((tag >= COMPACT_BYTE && tag < COMPACT_SHAPE_AT) || (tag >= COMPACT_EMPTY_STRING && tag <= COMPACT_STRING_ID)) {
 		return read_string(reader, tag);
 	}
 	switch (tag) {
-		case TAG_NULL:
+		case COMPACT_NULL:
 			return Qnil;
-		case TAG_FALSE:
+		case COMPACT_FALSE:
 			return Qfalse;
-		case TAG_TRUE:
+		case COMPACT_TRUE:
 			return Qtrue;
-		case TAG_FLOAT:
+		case COMPACT_FLOAT:
 			return take(reader, &real, sizeof(real)) ? DBL2NUM(real) : Qundef;
-		case TAG_EMPTY_LIST:
+		case COMPACT_EMPTY_LIST:
 			return rb_ary_new();
-		case TAG_EMPTY_MAP:
+		case COMPACT_EMPTY_MAP:
 			return rb_hash_new();
 		default:
 			break;
@@ -246,17 +222,22 @@ static VALUE read_value(reader *reader, int depth)
 	if (depth > COMPACT_DEPTH_MAX) {
 		return Qundef;
 	}
-	if (tag >= TAG_SHAPE_AT) {
-		return read_known_map(reader, tag - TAG_SHAPE_AT, depth);
+	if (tag >= COMPACT_SHAPE_AT) {
+		return read_known_map(reader, tag - COMPACT_SHAPE_AT, depth);
 	}
 	switch (tag) {
-		case TAG_LIST:
+		case COMPACT_LIST:
 			return read_list(reader, depth);
-		case TAG_NEW_SHAPE:
+		case COMPACT_NEW_SHAPE:
 			keys = read_keys(reader);
 			return keys == Qundef ? Qundef : read_map(reader, keys, depth);
-		case TAG_SHAPE_ID:
+		case COMPACT_SHAPE_ID:
 			return take_number(reader, &number) ? read_known_map(reader, number, depth) : Qundef;
+		case COMPACT_NEW_OBJECT:
+		case COMPACT_OBJECT_ID:
+		case COMPACT_ENUM_CASE:
+			reader->why = "it holds an object of PHP";
+			return Qundef;
 		default:
 			return Qundef;
 	}
@@ -265,7 +246,7 @@ static VALUE read_value(reader *reader, int depth)
 problem compact_read(VALUE bytes, VALUE *value)
 {
 	reader reader = {
-		.at = (const uint8_t *) RSTRING_PTR(bytes) + HEAD_LEN,
+		.at = (const uint8_t *) RSTRING_PTR(bytes) + COMPACT_HEAD_LEN,
 		.end = (const uint8_t *) RSTRING_END(bytes),
 		.strings = rb_ary_new(),
 		.shapes = rb_ary_new(),
@@ -276,5 +257,5 @@ problem compact_read(VALUE bytes, VALUE *value)
 	RB_GC_GUARD(bytes);
 	RB_GC_GUARD(reader.strings);
 	RB_GC_GUARD(reader.shapes);
-	return is_whole ? NULL : "its array in compact form is damaged";
+	return is_whole ? NULL : reader.why ? reader.why : "its array in compact form is damaged";
 }

@@ -164,7 +164,7 @@ static int write_pair(VALUE key, VALUE value, VALUE context)
 	return pairs->good ? ST_CONTINUE : ST_STOP;
 }
 
-static bool has_extras(VALUE hash)
+bool json_hash_has_extras(VALUE hash)
 {
 	return RTEST(rb_funcall(hash, rb_intern("default_proc"), 0)) || !NIL_P(rb_funcall(hash, rb_intern("default"), 0))
 		|| RTEST(rb_funcall(hash, rb_intern("compare_by_identity?"), 0));
@@ -172,7 +172,7 @@ static bool has_extras(VALUE hash)
 
 static bool write_hash(writer *writer, VALUE hash, int depth)
 {
-	if (RBASIC_CLASS(hash) != rb_cHash || FL_TEST_RAW(hash, FL_EXIVAR) || has_extras(hash)) {
+	if (RBASIC_CLASS(hash) != rb_cHash || FL_TEST_RAW(hash, FL_EXIVAR) || json_hash_has_extras(hash)) {
 		return false;
 	}
 	pairs pairs = { .writer = writer, .depth = depth, .good = true };

@@ -8,6 +8,7 @@ mod peer;
 mod place;
 mod report;
 mod run;
+mod suite;
 mod text;
 
 use crate::output::{self, CommandResult, Exit, Failure, LongWork};
@@ -17,19 +18,24 @@ use clap::Args;
 use found::FoundPrograms;
 use peer::CachePeer;
 use place::BenchFolder;
-use report::BenchReport;
+use report::{BenchReport, Drawn, JudgedLine};
 use run::{BenchRun, Stopped};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use suite::{Suite, SuiteRow, SuiteRun};
 
 /// Compare Leveret with the other caches on this machine.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArgs {
-    /// Charts to measure [default: all]
-    #[arg(value_name = "CHART", value_parser = charts::named)]
-    charts: Vec<&'static Chart>,
+    /// Charts to measure [default: all]; with --suite, rows whose name contains this
+    #[arg(value_name = "CHART")]
+    charts: Vec<String>,
+
+    /// Measure the rows of suite.toml in this folder instead of charts
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["keys", "only", "peers", "fair_defaults"])]
+    suite: Option<PathBuf>,
 
     /// List the charts and the caches, and what is missing on this machine
     #[arg(long)]
@@ -100,7 +106,7 @@ pub struct BenchArgs {
     svg: Option<PathBuf>,
 
     /// Measure nothing: show an older run from its --json file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["charts", "list", "quick", "rounds", "keys", "only", "peers", "fair_defaults"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["charts", "suite", "list", "quick", "rounds", "keys", "only", "peers", "fair_defaults"])]
     from: Option<PathBuf>,
 
     /// Compare with an older run from its --json file
@@ -115,6 +121,7 @@ Examples:
   leveret bench --html report.html --json > new.json
   leveret bench --compare old.json
   leveret bench --from old.json --html report.html
+  leveret bench --suite crates/leveret-bench/suites/apcu fetch
 
 Each turn starts its own server, on loopback or a Unix socket, and its own PHP processes: one writes, another reads.
 Every value is compared. A cache with a wrong or missing value, a crash or a time-out gets the reason in place of a figure.
@@ -138,8 +145,13 @@ impl BenchArgs {
         if let Some(path) = &self.from {
             return self.tell(&read_report(path)?, old.as_ref(), json);
         }
+        if let Some(folder) = &self.suite {
+            return self.run_suite(&Suite::read(folder)?, old.as_ref(), json);
+        }
         let mut sheets = Vec::new();
-        for chart in if self.charts.is_empty() { charts::all() } else { self.charts.clone() } {
+        let named = self.charts.iter().map(|name| charts::named(name).map_err(Failure::Usage));
+        let named: Vec<&'static Chart> = named.collect::<Result<_, _>>()?;
+        for chart in if named.is_empty() { charts::all() } else { named } {
             let mut peers = chart.peers(self.peers.as_deref())?;
             peers.retain(|peer| self.only.is_empty() || self.only.iter().any(|word| peer.name.contains(word)));
             if !peers.is_empty() {
@@ -149,16 +161,8 @@ impl BenchArgs {
         if sheets.is_empty() {
             return Err(Failure::Usage("--only leaves no cache: 'leveret bench --list' shows their names".to_owned()));
         }
-        // Measuring takes long: what cannot be written should be known before.
-        for path in [&self.csv, &self.html, &self.markdown].into_iter().flatten() {
-            std::fs::write(path, "").map_err(|error| cannot_write(path, &error))?;
-        }
-        if let Some(folder) = &self.svg {
-            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-        }
-        let (extension, newer) = (self.extension.clone(), self.memcached_newer.clone());
-        let mut found = FoundPrograms::look(&self.php, extension, &self.ruby, self.gem.clone(), newer)
-            .map_err(Failure::Unreachable)?;
+        self.try_outputs()?;
+        let mut found = self.look()?;
         for peer in sheets.iter().flat_map(|(_, peers)| peers) {
             found.look_for_gem(peer);
         }
@@ -182,6 +186,95 @@ impl BenchArgs {
         Err(Failure::Refused(format!("stopped after {whole} of {all} charts; nothing is left running")))
     }
 
+    /// Measuring takes long: what cannot be written should be known before.
+    fn try_outputs(&self) -> Result<(), Failure> {
+        for path in [&self.csv, &self.html, &self.markdown].into_iter().flatten() {
+            std::fs::write(path, "").map_err(|error| cannot_write(path, &error))?;
+        }
+        if let Some(folder) = &self.svg {
+            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+        }
+        Ok(())
+    }
+
+    fn look(&self) -> Result<FoundPrograms, Failure> {
+        let (extension, newer) = (self.extension.clone(), self.memcached_newer.clone());
+        FoundPrograms::look(&self.php, extension, &self.ruby, self.gem.clone(), newer).map_err(Failure::Unreachable)
+    }
+
+    /// Rows are told as they are measured. Exit code 1 where an answer was wrong or a row has no figure.
+    fn run_suite(&self, suite: &Suite, old: Option<&BenchReport>, json: bool) -> CommandResult {
+        let rows = suite.chosen(&self.charts)?;
+        self.try_outputs()?;
+        let mut found = self.look()?;
+        let sides = || rows.iter().flat_map(|row| suite.sides_of(row).unwrap_or_default());
+        sides().for_each(|side| found.look_for_gem(side.side));
+        if self.list {
+            return list_suite(suite, &rows, &found);
+        }
+        for side in sides().filter(|side| found.missing(side.side).is_none()).collect::<Vec<_>>() {
+            found.learn_versions(side.side);
+            side.place.and_then(|place| place.server).into_iter().for_each(|server| found.learn_server(server));
+        }
+        let place = BenchFolder::new()?;
+        let rounds = self.rounds.unwrap_or(suite.rounds);
+        let run = SuiteRun {
+            suite,
+            place: &place,
+            found: &found,
+            quick: self.quick,
+            rounds: if self.quick { rounds.min(2) } else { rounds },
+            patience: self.patience,
+        };
+        let progress = LongWork::of_turns(rows.iter().map(|row| run.turns(row) as u64).sum());
+        let mut report = self.report(&found, run.rounds, Vec::new());
+        if !json {
+            progress.aside(|| text::suite_head(&mut output::text(), suite, &report, self.quick))?;
+        }
+        let mut stopped = false;
+        for row in &rows {
+            let Ok(drawn) = run.row(row, &progress) else {
+                stopped = true;
+                break;
+            };
+            if !json {
+                progress.aside(|| text::suite_lines(&mut output::text(), &drawn, self.quick))?;
+            }
+            report.charts.extend(drawn);
+        }
+        drop(progress);
+        self.save(&report)?;
+        if json {
+            let mut out = output::raw();
+            output::json_line(&mut out, &report)?;
+            out.flush()?;
+        } else if self.quick {
+            let mut out = output::text();
+            writeln!(out, "\nA quick run shows that the benchmark works. Its figures say nothing.")?;
+            out.flush()?;
+        }
+        tell_changes(&report, old);
+        if stopped {
+            return Err(Failure::Refused("stopped before all rows were measured; nothing is left running".to_owned()));
+        }
+        let is_right = |line: &JudgedLine| line.wrong == 0 && line.is_measured();
+        let is_whole = |chart: &Drawn| {
+            chart.rows.iter().filter(|row| row.ours).all(|row| row.figure.is_some()) && chart.lines.iter().all(is_right)
+        };
+        Ok(Exit::from(report.charts.iter().all(is_whole)))
+    }
+
+    fn report(&self, found: &FoundPrograms, rounds: usize, charts: Vec<Drawn>) -> BenchReport {
+        BenchReport {
+            version: leveret_server::RELEASE.to_owned(),
+            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            machine: found.machine.clone(),
+            rounds,
+            fair_defaults: self.fair_defaults,
+            charts,
+        }
+    }
+
     /// Writes the results in all requested forms.
     fn tell(&self, report: &BenchReport, old: Option<&BenchReport>, json: bool) -> CommandResult {
         self.save(report)?;
@@ -192,14 +285,7 @@ impl BenchArgs {
         } else {
             text::write(&mut output::text(), report)?;
         }
-        if let Some(old) = old {
-            let mut out = anstream::stderr();
-            let changes = report.changes(old);
-            let none = changes.is_empty().then(|| "nothing beyond the spread".to_owned());
-            for line in changes.into_iter().chain(none) {
-                let _ = writeln!(out, "changed: {line}");
-            }
-        }
+        tell_changes(report, old);
         Ok(Exit::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.figure.is_some())))
     }
 
@@ -228,15 +314,7 @@ impl BenchArgs {
                 }
             }
         }
-        let report = BenchReport {
-            version: leveret_server::RELEASE.to_owned(),
-            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            machine: found.machine.clone(),
-            rounds: run.rounds,
-            fair_defaults: run.fair_defaults,
-            charts: drawn,
-        };
-        Ok((report, stopped))
+        Ok((self.report(found, run.rounds, drawn), stopped))
     }
 
     fn save(&self, report: &BenchReport) -> Result<(), Failure> {
@@ -268,6 +346,30 @@ impl BenchArgs {
 fn beside(file: &Path, folder: &Path) -> String {
     let from = file.parent().and_then(|parent| folder.strip_prefix(parent).ok());
     from.unwrap_or(folder).display().to_string()
+}
+
+fn tell_changes(report: &BenchReport, old: Option<&BenchReport>) {
+    let Some(old) = old else { return };
+    let mut out = anstream::stderr();
+    let changes = report.changes(old);
+    let none = changes.is_empty().then(|| "nothing beyond the spread".to_owned());
+    for line in changes.into_iter().chain(none) {
+        let _ = writeln!(out, "changed: {line}");
+    }
+}
+
+fn list_suite(suite: &Suite, rows: &[&SuiteRow], found: &FoundPrograms) -> CommandResult {
+    let mut out = output::text();
+    for row in rows {
+        writeln!(out, "{:<20} {}", row.name, row.title)?;
+        for side in suite.sides_of(row).unwrap_or_default() {
+            if let Some(why) = found.missing(side.side) {
+                writeln!(out, "    {} is missing: {why}", side.title)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
 }
 
 fn list(sheets: &[Sheet], found: &FoundPrograms) -> CommandResult {

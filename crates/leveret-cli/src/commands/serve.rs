@@ -117,6 +117,7 @@ fn serve(sources: &Sources, started: &Gathered) -> CommandResult {
     });
     let mut bound = bound.map_or_else(bind, Ok)?;
     let choice = Choice::of(options, &settings, &bound)?;
+    arena::check_databases(&choice, &settings)?;
     let (arena, passing) = arena::open(&choice, options, &settings)?;
     let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
     // Reads the file of -Y: the last thing that can stop the start.

@@ -2,10 +2,13 @@
 mod board;
 mod hot;
 mod live;
+mod numbers;
+mod redis;
 mod report;
 mod sample;
 mod screen;
 mod short;
+mod top_peer;
 
 use crate::commands::list;
 use crate::output::{self, CommandResult, Exit, Failure};
@@ -18,12 +21,14 @@ use sample::Prober;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use top_peer::TopPeer;
 
 /// Show the activity of arenas and servers, as top does of processes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArgs {
-    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME, several of them; without any all arenas of the folder
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, redis://[user@]host[:port], or arena:NAME, several of them; without any
+    /// all arenas of the folder
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 
@@ -43,6 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   leveret top                                   all arenas of the folder
   leveret top arena:apcu localhost:11211        an arena and a server, ours or memcached
+  leveret top redis://localhost                 a server for clients of Redis, ours or a Redis
   leveret top --once | mail -s cache ops        one table, without a terminal
   leveret top --json --interval 10s >> log      one object a sample, one a line
 
@@ -87,12 +93,12 @@ impl TopArgs {
         self.report(board, &samples, json)
     }
 
-    fn peers(&self, target: &TargetArgs) -> Result<Vec<Peer>, Failure> {
+    fn peers(&self, target: &TargetArgs) -> Result<Vec<TopPeer>, Failure> {
         if !self.targets.is_empty() {
-            return self.targets.iter().map(|text| Peer::of(Some(text), target)).collect();
+            return self.targets.iter().map(|text| TopPeer::of(text, target)).collect();
         }
         if target.arena.is_some() {
-            return Ok(vec![Peer::of(None, target)?]);
+            return Ok(vec![TopPeer::Plain(Peer::of(None, target)?)]);
         }
         arenas(target)
     }
@@ -127,7 +133,8 @@ impl TopArgs {
 }
 
 /// All arenas of the folder.
-fn arenas(target: &TargetArgs) -> Result<Vec<Peer>, Failure> {
+fn arenas(target: &TargetArgs) -> Result<Vec<TopPeer>, Failure> {
     let name = |path: &std::path::Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(list::arenas(target)?.1.into_iter().map(|path| Peer::Arena { name: name(&path), path }).collect())
+    let of = |path: std::path::PathBuf| TopPeer::Plain(Peer::Arena { name: name(&path), path });
+    Ok(list::arenas(target)?.1.into_iter().map(of).collect())
 }

@@ -4,6 +4,7 @@ use crate::conversation::Exchange;
 use crate::json;
 use crate::output::{self, shown, CommandResult, Failure, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::peer::{Patience, Peer};
+use crate::redis::RedisPeer;
 use crate::target::{attach, TargetArgs};
 use crate::units::{bytes, counted, span, thousands};
 use anstyle::Style;
@@ -21,7 +22,8 @@ use std::{process, thread};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
-    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, redis://[user@]host[:port], or arena:NAME of an arena that is served;
+    /// without it the server of --arena
     target: Option<String>,
 
     /// What to show [default: all but connections]
@@ -41,12 +43,22 @@ Examples:
   leveret watch                                     the server of the arena 'default', until Ctrl-C
   leveret watch localhost:11211 --events mutations --key 'user:*'
   leveret watch /run/cache.sock --events deletions,evictions
+  leveret watch redis://localhost                   'leveret serve --redis'
   leveret watch --json | jq -r 'select(.status == \"not_found\") | .key'
 
-The target is 'leveret serve' or any memcached. Events are the requests of that server's clients, with 'leveret serve' also those of
+The target is 'leveret serve' or any memcached, but no Redis. Events are the requests of that server's clients, with 'leveret serve' also those of
 PHP, Ruby and tools in its arena (with program and process id). A server does not wait for watchers: a line counts missed events. Times are UTC.
 
 Exit codes: 0 ended by Ctrl-C; 1 the server refuses; 2 wrong usage; 3 cannot reach the server, or it has gone.";
+
+/// What is shown if nothing is chosen. Deletions are last: older memcacheds have none.
+const USUAL: [Kind; 4] = [Kind::Fetchers, Kind::Mutations, Kind::Evictions, Kind::Deletions];
+
+/// Where a server is asked.
+enum WatchPlace {
+    Memcached(Peer),
+    Redis(RedisPeer),
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
@@ -76,9 +88,22 @@ impl Kind {
 
 impl WatchArgs {
     pub fn run(self, target: &TargetArgs, as_json: bool) -> CommandResult {
-        let peer = served(Peer::of(self.target.as_deref(), target)?)?;
-        let mut conversation = Exchange::begin(&peer, self.patience.timeout)?;
-        self.begin(&mut conversation)?;
+        let redis = self.target.as_deref().and_then(RedisPeer::of).transpose()?;
+        let place = match redis {
+            Some(redis) => WatchPlace::Redis(redis),
+            None => served(Peer::of(self.target.as_deref(), target)?)?,
+        };
+        let mut conversation = match place {
+            WatchPlace::Redis(redis) => {
+                let kinds = if self.events.is_empty() { &USUAL[..] } else { &self.events };
+                redis.watch(&kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>(), self.patience.timeout)?
+            }
+            WatchPlace::Memcached(peer) => {
+                let mut conversation = Exchange::begin(&peer, self.patience.timeout)?;
+                self.begin(&mut conversation)?;
+                conversation
+            }
+        };
         end_at_signals()?;
         if !as_json {
             let mut out = output::text();
@@ -106,16 +131,15 @@ impl WatchArgs {
 
     /// A memcached that is older than deletions is asked for the rest, unless they were asked for by name.
     fn begin(&self, conversation: &mut Exchange) -> Result<(), Failure> {
-        let usual = [Kind::Fetchers, Kind::Mutations, Kind::Evictions, Kind::Deletions];
         let ask = |conversation: &mut Exchange, kinds: &[Kind]| {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
             conversation.say(format!("watch {}\r\n", words.join(" ")).as_bytes())?;
             conversation.line()
         };
         let is_usual = self.events.is_empty();
-        let mut answer = ask(conversation, if is_usual { &usual } else { &self.events })?;
+        let mut answer = ask(conversation, if is_usual { &USUAL } else { &self.events })?;
         if is_usual && answer.starts_with(b"ERROR") {
-            answer = ask(conversation, &usual[..3])?;
+            answer = ask(conversation, &USUAL[..3])?;
         }
         if answer.starts_with(b"OK") {
             return Ok(());
@@ -147,12 +171,13 @@ impl WatchArgs {
 }
 
 /// An arena is watched at the server that serves it.
-fn served(peer: Peer) -> Result<Peer, Failure> {
-    let Peer::Arena { name, path } = &peer else { return Ok(peer) };
+fn served(peer: Peer) -> Result<WatchPlace, Failure> {
+    let Peer::Arena { name, path } = &peer else { return Ok(WatchPlace::Memcached(peer)) };
     let arena = attach(path, None)?;
     let place = places(&arena).into_iter().find_map(|place| {
         let (kind, place) = place.split_once(' ')?;
-        match kind {
+        let peer = match kind {
+            "resp" => return RedisPeer::announced(place).map(WatchPlace::Redis),
             "unix" => Some(Peer::Unix { user: None, path: place.into() }),
             "tcp" => {
                 let (host, port) = place.rsplit_once(':')?;
@@ -165,7 +190,8 @@ fn served(peer: Peer) -> Result<Peer, Failure> {
                 Some(Peer::Tcp { user: None, host: host.to_owned(), port: port.parse().ok()?, has_tls: false })
             }
             _ => None,
-        }
+        };
+        peer.map(WatchPlace::Memcached)
     });
     place.ok_or_else(|| {
         Failure::Unreachable(format!(
@@ -300,6 +326,9 @@ impl WatcherLine {
             "  {event:<7} {style}{result:<10}{style:#} {size:>9}  {ttl:>7}  {}",
             text.unwrap_or_else(|| thousands(self.gid))
         )?;
+        if let Some(database) = self.number("db") {
+            write!(out, "  {FAINT}db {database}{FAINT:#}")?;
+        }
         // Another process that has the arena open.
         if let (by, Some(pid)) = (self.of("by"), self.number("pid")) {
             write!(out, "  {FAINT}{by} {pid}{FAINT:#}")?;
@@ -376,6 +405,10 @@ mod tests {
         assert_eq!(
             text("ts=1795418171.0 gid=4 type=conn_close rip=127.0.0.1 rport=99 transport=tcp reason=normal cfd=17\n"),
             "07:16:11.000  close   normal                         127.0.0.1:99\n"
+        );
+        assert_eq!(
+            text("ts=1795418171.0 gid=4 type=item_get key=k status=found clsid=1 cfd=17 size=5 db=3\n"),
+            "07:16:11.000  get     found            5 B           k  db 3\n"
         );
         assert_eq!(text("skipped=12\n"), "12 events missed: too many to show in time\n");
         let json = |line: &str| WatcherLine::read(line.as_bytes()).expect("a line").json().to_string();

@@ -1,5 +1,6 @@
 //! Which cache a server serves: one of its own for each place where servers listen, unless they are told otherwise.
 use crate::common::{self, Host, Said};
+use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -182,6 +183,74 @@ fn a_fresh_server_begins_empty_and_leaves_nothing() {
     assert_eq!(arenas(&host), [""; 0]);
     start_in_vain(&host, "--fresh --share").complains(2, "--fresh");
     start_in_vain(&host, "--fresh -e memory").complains(2, "--fresh");
+}
+
+/// The other databases of the same cache were kept.
+#[test]
+fn a_fresh_server_begins_with_empty_databases_and_leaves_none() {
+    let host = Host::new();
+    let [redis, other] = free_ports();
+    for arena in ["pages", "pages.db1", "pages.db3", "pages.db4", "other.db1"] {
+        host.run(["set", "k", "v", "--arena", arena, "--memory", "16M"]).ends(0);
+    }
+    let words = format!("-p 0 --redis {redis} --redis-databases 4 --arena pages -m 16");
+    let answers = |words: &str| {
+        let mut server = Server::begin(&host, words);
+        let mut said = Vec::new();
+        let mut client = at(redis);
+        for number in [0, 1, 2, 3] {
+            let request = format!("SELECT {number}\r\nGET k\r\nSET k new\r\nQUIT\r\n");
+            client.write_all(request.as_bytes()).expect("sent");
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).expect("an answer");
+            said.push(answer.replace("\r\n", " "));
+            client = at(redis);
+        }
+        server.signal("-TERM");
+        said
+    };
+    let (miss, hit) = ("+OK $-1 +OK +OK ", |value: &str| format!("+OK ${} {value} +OK +OK ", value.len()));
+    assert_eq!(answers(&words), [&*hit("v"), &*hit("v"), miss, &*hit("v")]);
+    assert_eq!(answers(&words), [hit("new"), hit("new"), hit("new"), hit("new")]);
+    // Nobody else's is taken away: neither a cache that another server serves, nor a database beyond those of this one.
+    let mut another = Server::begin(&host, &format!("-p {other} --arena pages.db3"));
+    let fresh = format!("{words} --fresh");
+    start_in_vain(&host, &fresh).complains(3, "pages.db3.arena is served already");
+    another.signal("-TERM");
+    assert_eq!(answers(&fresh), [miss; 4]);
+    assert_eq!(arenas(&host), ["other.db1.arena", "pages.db4.arena"]);
+}
+
+/// A server says which of its arenas were made by a version that knew no later layout, and serves them.
+#[test]
+fn an_older_layout_is_told_in_one_line_for_each_arena() {
+    let host = Host::new();
+    let [memcached, redis] = free_ports();
+    for (name, layout) in [("pages", 1), ("pages.db1", 2), ("pages.db2", 1)] {
+        let path = host.file(&format!("{name}.arena"));
+        let options = OpenOptions::new().memory(8 << 20).layout(layout);
+        let (arena, _) = Arena::open(&path, &options).expect("an arena");
+        arena.set(b"k", name.as_bytes(), Deadline::NEVER, Time::now()).expect("room");
+    }
+    let words = format!("serve -v -u root -p {memcached} --redis {redis} --arena pages");
+    let mut child = host.command(words.split(' ')).stderr(Stdio::piped()).spawn().expect("a server");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
+    let older: Vec<String> = lines.by_ref().take_while(|line| !line.contains(" on ")).collect();
+    assert_eq!(older.len(), 2, "{older:?}");
+    for (line, name) in older.iter().zip(["pages", "pages.db2"]) {
+        let path = host.file(&format!("{name}.arena"));
+        assert!(line.contains(&format!("leveret: {} has layout 1", path.display())), "{line}");
+        assert!(line.contains(&format!("'leveret renew {}'", path.display())), "{line}");
+    }
+    assert_eq!(talk(at(memcached), "get k"), "VALUE k 0 5\r\npages\r\nEND\r\n");
+    // What is asked of it works.
+    host.run(["renew".into(), host.file("pages.arena")]).ends(0);
+    let line = lines.next().expect("a line");
+    assert!(line.contains("from now on the new arena of that name is served"), "{line}");
+    assert_eq!(talk(at(memcached), "get k"), "END\r\n");
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert_eq!(lines.next(), None, "and says no more");
 }
 
 /// Each start at a free port would leave an arena that nobody finds again.

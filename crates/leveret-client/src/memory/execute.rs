@@ -49,6 +49,7 @@ impl Local {
                 note(format!("{} cannot be used: {error}", endpoint.host));
                 Fault::new(Code::ConnectionFailure)
             })?;
+            leveret_place::note_older(&arena);
             self.arena = Some(arena);
         }
         Ok(())

@@ -1,5 +1,5 @@
 //! The short cut: a server of this host may be a `leveret serve`, which writes into its arena where it listens. Then
-//! the arena is read and written in its place.
+//! the arena is read and written in its place. A server of Redis' clients has an arena for each of its databases.
 //!
 //! It must be that very server: its process provably lives (the engine asks the kernel), it announced the address to
 //! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
@@ -10,6 +10,7 @@ use crate::link::endpoint::{ServerEndpoint, ServerKind};
 use crate::link::fault::{Address, Fault};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
+use leveret_place::RespListener;
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
 use std::collections::HashMap;
@@ -25,12 +26,25 @@ const BELIEVED_FOR: Moment = 10_000_000;
 // Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
 const SEARCHED_EVERY: Moment = 2_000_000_000;
 
+// Shorter: only files with the database's number are opened, and the first write to a database creates its arena.
+const DATABASE_SEARCHED_EVERY: Moment = 50_000_000;
+
 // memcached's own limit without -I, of which the header of the shortest item is taken; a server with another one says
 // so.
 const VALUE_MAX: usize = (1 << 20) - 60;
 
-/// The folder of arenas, the name and the port of a server.
-type Place = (Option<PathBuf>, String, u16);
+/// What is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Sought {
+    /// The arena of memcached's clients.
+    #[default]
+    Memcached,
+    /// A database of Redis' clients.
+    Database(u32),
+}
+
+/// The folder of arenas, the name and the port of a server, and which of its arenas.
+type Place = (Option<PathBuf>, String, u16, Sought);
 
 static IN_VAIN: Mutex<Option<HashMap<Place, Moment>>> = Mutex::new(None);
 
@@ -38,12 +52,13 @@ static IN_VAIN: Mutex<Option<HashMap<Place, Moment>>> = Mutex::new(None);
 /// client for each page would otherwise map the arena, and fault its pages in, for each page.
 static KEPT: Mutex<Vec<FoundArena>> = Mutex::new(Vec::new());
 
-/// Endpoints that are remembered so: those of a site, and of some of its neighbours.
-const KEPT_MAX: usize = 8;
+/// Arenas that are remembered so: those of a site, and of some others.
+const KEPT_MAX: usize = 16;
 
 /// The way to the arena of one server.
 #[derive(Default)]
 pub(crate) struct ShortCut {
+    sought: Sought,
     found: Option<FoundArena>,
     /// When it is to be looked for again.
     next_search: Option<Moment>,
@@ -53,6 +68,8 @@ pub(crate) struct FoundArena {
     pub arena: Arena,
     /// The longest value that the server takes.
     pub value_max: usize,
+    /// The server's announcement, if it is for Redis' clients.
+    pub listener: Option<RespListener>,
     announced: String,
     pid: u32,
     checked: Moment,
@@ -94,6 +111,11 @@ impl Drop for ShortCut {
 }
 
 impl ShortCut {
+    /// The way to a database of Redis' clients.
+    pub fn to_database(number: u32) -> ShortCut {
+        ShortCut { sought: Sought::Database(number), found: None, next_search: None }
+    }
+
     /// The arena that the server at `endpoint` serves, if it is one of this host that does.
     #[inline]
     pub fn find(&mut self, endpoint: &mut ServerEndpoint) -> Option<&FoundArena> {
@@ -112,20 +134,20 @@ impl ShortCut {
     }
 
     fn search(&mut self, endpoint: &mut ServerEndpoint, now: Moment) -> Option<FoundArena> {
-        let place = (endpoint.dir.clone(), endpoint.host.clone(), endpoint.port);
+        let place = (endpoint.dir.clone(), endpoint.host.clone(), endpoint.port, self.sought);
         if let Some(found) = take_kept(endpoint, &place, now) {
             return Some(found);
         }
         let searched = unless_held(&IN_VAIN)
             .and_then(|mut in_vain| in_vain.get_or_insert_default().get(&place).copied())
-            .filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
+            .filter(|searched| now.saturating_sub(*searched) < self.sought.searched_every());
         let found = if searched.is_none() { look(endpoint, &place, now) } else { None };
         if found.is_none() {
             let searched = searched.unwrap_or(now);
             if let Some(mut in_vain) = unless_held(&IN_VAIN) {
                 in_vain.get_or_insert_default().insert(place, searched);
             }
-            self.next_search = Some(searched + SEARCHED_EVERY);
+            self.next_search = Some(searched + self.sought.searched_every());
         }
         found
     }
@@ -138,6 +160,37 @@ impl ShortCut {
     /// It has been found, or not been looked for yet.
     pub fn is_worth_a_look(&self) -> bool {
         self.found.is_some() || self.next_search.is_none()
+    }
+}
+
+impl Sought {
+    fn searched_every(self) -> Moment {
+        match self {
+            Sought::Database(1..) => DATABASE_SEARCHED_EVERY,
+            Sought::Memcached | Sought::Database(0) => SEARCHED_EVERY,
+        }
+    }
+
+    /// Whether an arena with this file name may be the one sought. Only databases from 1 on have fixed names.
+    fn may_be(self, path: &Path) -> bool {
+        match self {
+            Sought::Database(number @ 1..) => {
+                path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&format!(".db{number}.arena")))
+            }
+            Sought::Memcached | Sought::Database(0) => true,
+        }
+    }
+
+    /// The announcement of the server that `seeker` looks for.
+    fn announcement<'a>(self, seeker: &Seeker, services: &'a [Service]) -> Option<(&'a Service, Option<RespListener>)> {
+        let Sought::Database(number) = self else {
+            return Some((services.iter().find(|service| seeker.is_it(&service.text, service.pid))?, None));
+        };
+        services.iter().find_map(|service| {
+            let listener = RespListener::parse(&service.text)?;
+            let is_it = listener.database == number && seeker.is_it(&listener.endpoint, service.pid);
+            is_it.then_some((service, Some(listener)))
+        })
     }
 }
 
@@ -204,8 +257,9 @@ fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Optio
     let socket = SocketFile::of(endpoint);
     // To connect to a Unix socket wakes its server, and takes longer than all the rest.
     let is_same_socket = socket.is_some() && socket == found.socket;
+    let announced = found.listener.as_ref().map_or(&found.announced, |listener| &listener.endpoint);
     let is_it = found.is_alive()
-        && (is_same_socket || Seeker::new(endpoint).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid)));
+        && (is_same_socket || Seeker::new(endpoint).is_ok_and(|seeker| seeker.is_it(announced, found.pid)));
     is_it.then_some(FoundArena { checked: now, socket, ..found })
 }
 
@@ -213,14 +267,15 @@ fn look(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Fou
     let arenas = leveret_place::list(endpoint.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let socket = SocketFile::of(endpoint);
     let seeker = Seeker::new(endpoint).ok()?;
-    arenas.into_iter().find_map(|path| {
+    arenas.into_iter().filter(|path| place.3.may_be(path)).find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions::new().create(false)).ok()?.0;
         let services = arena.services();
-        let Service { text: announced, pid, .. } =
-            services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
-        let value_max =
-            value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
-        Some(FoundArena { arena, value_max, announced, pid, checked: now, place: place.clone(), socket })
+        let (Service { text, pid, .. }, listener) = place.3.announcement(&seeker, &services)?;
+        let of_server = services.iter().filter(|service| service.pid == *pid).map(|service| service.text.as_str());
+        // Redis' clients may store what the arena takes.
+        let value_max = if listener.is_some() { arena.value_max() } else { value_max(of_server)? };
+        let (announced, pid) = (text.clone(), *pid);
+        Some(FoundArena { arena, value_max, listener, announced, pid, checked: now, place: place.clone(), socket })
     })
 }
 

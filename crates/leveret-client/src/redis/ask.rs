@@ -1,4 +1,5 @@
 //! Requests: flushes queued output, connects if needed, and signs in.
+use super::admitted::nonce_in;
 use super::effect::RedisWords;
 use super::failure::{RedisCode, RedisFailure};
 use super::input::ReplyInput;
@@ -83,11 +84,12 @@ impl RedisLink {
     /// Queues AUTH. A kept connection that is signed in so may take the place of this one.
     pub fn sign_in(&mut self, credentials: RedisCredentials) -> Result<(), RedisFailure> {
         self.abandon_replies()?;
+        let is_admitted = self.is_admitted(&credentials);
         let is_plain = self.queue.len == 0 && !self.talk.has_state();
         let words = [Some(&b"AUTH"[..]), credentials.user.as_deref(), Some(&credentials.password)];
         let words: Vec<&[u8]> = words.into_iter().flatten().collect();
         self.push(&|index| words[index], words.len(), false)?;
-        if is_plain && self.take_signed_in(&credentials) {
+        if is_admitted || is_plain && self.take_signed_in(&credentials) {
             self.wanted.credentials = Some(credentials);
             self.queue.is_agreed = true;
         }
@@ -167,6 +169,13 @@ impl RedisLink {
 
     fn send_queue(&mut self) -> Result<(), RedisFailure> {
         let mut opening = Opening::Needed;
+        if self.socket.is_none() && std::mem::take(&mut self.is_connected_here) {
+            // For the caller this is a lost connection.
+            match self.open(Opening::Again) {
+                Err(failure) if failure.code == RedisCode::Connect => opening = Opening::Again,
+                opened => opened?,
+            }
+        }
         // The end of the last string, if it was not passed yet. Bytes after it were not requested.
         let is_at_rest = self.socket.is_none() || (self.settle().is_ok() && self.input.len() == 0);
         if !is_at_rest || self.socket.as_mut().is_some_and(|socket| !socket.is_alive()) {
@@ -235,6 +244,10 @@ impl RedisLink {
 
     /// Sends the sign-in, the database and the client's name, as far as the connection does not have them.
     fn greet(&mut self, opening: Opening) -> Result<(), RedisFailure> {
+        let is_known = self.socket.as_ref().is_none_or(|socket| socket.identity == self.wanted);
+        if !is_known && self.end_reply().is_none() {
+            return Err(RedisFailure::lost());
+        }
         let Some(socket) = self.socket.as_mut().filter(|socket| socket.identity != self.wanted) else {
             return Ok(());
         };
@@ -281,6 +294,28 @@ impl RedisLink {
             }
         }
         Ok(())
+    }
+
+    /// The nonce under which the server has accepted this connection's credentials. None: the server does not say, or the
+    /// connection has failed. `announced` is the nonce in its arena. No request may be under way.
+    pub(super) fn told_nonce(&mut self, announced: u128) -> Option<u128> {
+        let (socket, patience) = (self.socket.as_mut()?, self.tuning.read_timeout);
+        socket.asked_nonce = Some(announced);
+        // The caller counts the bytes of its own requests only.
+        let counted = (socket.sent, socket.received);
+        let mut said = Vec::new();
+        write_arguments(&mut said, &[&b"INFO"[..], b"leveret"]);
+        let is_sent = socket.send(&said, &mut self.input, patience).is_ok();
+        let reply = if is_sent { read_reply(socket, &mut self.input, patience) } else { None };
+        (socket.sent, socket.received) = counted;
+        match reply {
+            Some(ReplyValue::Bulk(info)) => nonce_in(&info),
+            Some(_) => None,
+            None => {
+                self.fail();
+                None
+            }
+        }
     }
 }
 

@@ -4,8 +4,11 @@
 //! ```text
 //! request -> output            flush -> the socket
 //! next, copy <- input          ask.rs: queue, connecting, greeting; read.rs: tokens; effect.rs: what the link knows
+//! execute    -> an arena of this host -> input          direct.rs
 //! ```
+mod admitted;
 mod ask;
+mod direct;
 mod effect;
 mod failure;
 mod input;
@@ -14,12 +17,14 @@ mod read;
 mod socket;
 mod target;
 
+pub use crate::memory::short_cut::Validity as ArenaValidity;
 pub use failure::{RedisCode, RedisFailure};
 pub use read::{RedisKind, RedisToken};
 pub use target::{BackoffRule, RedisBackoff, RedisCredentials, RedisServer, RedisTuning};
 
 use crate::link::endpoint::ServerEndpoint;
 use ask::Opening;
+use direct::DirectWay;
 use effect::{RedisConversation, RedisEffect};
 use input::ReplyInput;
 use read::ReplyWalk;
@@ -43,8 +48,11 @@ pub struct RedisLink {
     replies_sent: u64,
     replies_read: u64,
     turn: u64,
-    /// The replies were written here: a kept connection was signed in already.
+    /// The replies were written by the link: from the arena, or because they are known.
     is_answered_here: bool,
+    direct: DirectWay,
+    /// Connected without a socket: a living server of this host was found.
+    is_connected_here: bool,
     /// By connections that are gone.
     sent: u64,
     received: u64,
@@ -74,8 +82,8 @@ impl RedisQueue {
 /// State of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RedisState {
-    /// There is a socket.
-    pub has_socket: bool,
+    /// It is connected: there is a socket, or its server's arena is used without one.
+    pub is_connected: bool,
     /// The database that is selected, or will be once there is a connection.
     pub database: u32,
     /// The server has agreed to MULTI.
@@ -114,6 +122,8 @@ impl Default for RedisLink {
             replies_read: 0,
             turn: 0,
             is_answered_here: false,
+            direct: DirectWay::default(),
+            is_connected_here: false,
             sent: 0,
             received: 0,
         }
@@ -131,7 +141,10 @@ impl RedisLink {
     pub fn set_server(&mut self, server: RedisServer, credentials: Option<RedisCredentials>, database: u32) {
         self.close();
         self.name = server.name();
-        self.endpoint = Some(ServerEndpoint::new(server.host.clone(), server.port));
+        let mut endpoint = ServerEndpoint::new(server.host.clone(), server.port);
+        endpoint.dir.clone_from(&server.dir);
+        self.endpoint = Some(endpoint);
+        self.direct = DirectWay::default();
         self.server = Some(server);
         self.wanted = RedisIdentity { credentials, database, name: Vec::new() };
     }
@@ -141,8 +154,12 @@ impl RedisLink {
         self.tuning = tuning;
     }
 
-    /// Connects, if that is not so.
+    /// Connects if there is no connection. If the server's arena can be used, a socket is opened only when it is needed.
     pub fn connect(&mut self) -> Result<(), RedisFailure> {
+        if self.socket.is_none() && self.is_within_reach() {
+            self.is_connected_here = true;
+            return Ok(());
+        }
         self.open(Opening::Wanted)
     }
 
@@ -162,7 +179,7 @@ impl RedisLink {
     pub fn state(&self) -> RedisState {
         let socket = self.socket.as_ref();
         RedisState {
-            has_socket: socket.is_some(),
+            is_connected: socket.is_some() || self.is_connected_here,
             database: self.wanted.database,
             in_multi: self.talk.in_multi,
             is_watching: self.talk.is_watching,
@@ -203,6 +220,7 @@ impl RedisLink {
             self.received += socket.received;
         }
         self.talk = RedisConversation::default();
+        self.is_connected_here = false;
     }
 
     fn forget_replies(&mut self) {

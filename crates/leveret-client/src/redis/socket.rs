@@ -27,6 +27,8 @@ pub(crate) struct RedisSocket {
     pub identity: RedisIdentity,
     /// A raw command may have changed its state: the connection is not kept for others.
     pub is_opaque: bool,
+    /// The announced nonce for which the server was last asked over this connection.
+    pub asked_nonce: Option<u128>,
     /// The process that has opened it: a child must not speak on its parent's.
     pid: u32,
 }
@@ -77,6 +79,7 @@ impl RedisSocket {
             sent: 0,
             identity: RedisIdentity::default(),
             is_opaque: false,
+            asked_nonce: None,
             pid: process_id(),
         }
     }

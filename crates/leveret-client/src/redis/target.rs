@@ -1,5 +1,6 @@
 //! A server's address, credentials and time-outs.
 use crate::pool::options::TlsOptions;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A server and its credentials. Equal ones may share connections.
@@ -17,6 +18,10 @@ pub struct RedisServer {
     pub tls: TlsOptions,
     /// Connections that are kept for the next links; 0: as many as there is room for.
     pub kept_max: usize,
+    /// If it is a `leveret serve` of this host, its arenas are used in its place.
+    pub has_short_cut: bool,
+    /// The folder of named arenas; None: the usual one.
+    pub dir: Option<PathBuf>,
 }
 
 impl RedisServer {

@@ -60,7 +60,7 @@ fn replies_of_all_shapes_come_whole_however_they_are_cut_and_never_half() {
                 ];
                 assert!(known.contains(&told), "{} ended at {at}: {told}", bytes.escape_ascii());
                 assert_eq!(cut.state().owed, 0);
-                assert!(!cut.state().has_socket);
+                assert!(!cut.state().is_connected);
             }
         }
     }

@@ -1,4 +1,5 @@
 //! The link to Redis, beside a real server and beside ones that lie.
+mod direct;
 mod fake;
 mod faults;
 mod real;
@@ -26,6 +27,8 @@ pub(crate) fn server(host: &str, port: u16) -> RedisServer {
         persistent_id: Vec::new(),
         tls: TlsOptions::default(),
         kept_max: 0,
+        has_short_cut: false,
+        dir: None,
     }
 }
 

@@ -276,13 +276,25 @@ fn with_temporary<T>(
 /// the same owner. Processes that have the old arena open leave it at their next check (`Arena::check`).
 pub fn renew(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
     let folder = Folder::of(path)?;
-    let look = || fs::statat(&folder, name_of(path), AtFlags::SYMLINK_NOFOLLOW);
-    let old = match look() {
-        Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
-        old => old.map_err(|error| failed("look at", path, error))?,
-    };
-    folder.check(name_of(path), &old)?;
+    look_at(&folder, path)?;
     let _lock = FileLock::wait(path, making_takes(options.memory))?;
+    renew_under_lock(path, options)
+}
+
+/// The file at `path`, checked.
+fn look_at(folder: &Folder, path: &Path) -> Result<fs::Stat, OpenError> {
+    let found = match fs::statat(folder, name_of(path), AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
+        found => found.map_err(|error| failed("look at", path, error))?,
+    };
+    folder.check(name_of(path), &found)?;
+    Ok(found)
+}
+
+/// The same for a caller that holds the file lock.
+pub(crate) fn renew_under_lock(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
+    let folder = Folder::of(path)?;
+    let old = look_at(&folder, path)?;
     let geometry = new_geometry(options)?;
     with_temporary(&folder, path, |temporary, file| {
         fill(file, &geometry, options, path)?;

@@ -1,6 +1,7 @@
 //! Services of the operating system for an open arena: life signs, and memory for its file. A model replaces this file.
 use crate::error::{reason, Error, OpenError};
 use crate::fork::Uncut;
+use crate::lineage;
 use crate::map::file::{self, Opened};
 use crate::map::name;
 use crate::time;
@@ -149,22 +150,15 @@ impl Host {
     }
 
     pub fn myself(&self) -> Myself {
-        let (pid, pid_namespace) = (std::process::id(), self.pid_namespace());
-        let start_time = match pid_namespace {
-            0 => 0,
-            _ => stat_of(pid).map_or(0, |stat| stat.start_time),
-        };
+        let (pid, pid_namespace) = (std::process::id(), lineage::pid_namespace());
+        let asked = || stat_of(pid).map_or(0, |stat| stat.start_time);
+        let start_time = if pid_namespace == 0 { 0 } else { lineage::started_at().unwrap_or_else(asked) };
         Myself { pid, start_time, pid_namespace }
     }
 
-    /// The pid namespace that this process and /proc share; 0 if /proc does not tell or shows another one, as after
-    /// `unshare --pid` without `--mount-proc`: there the numbers belong to other processes.
+    /// See `lineage::ask_pid_namespace`.
     pub fn pid_namespace(&self) -> u64 {
-        let shown = std::fs::read_link("/proc/self").ok();
-        if shown.is_none_or(|shown| shown.as_os_str() != std::process::id().to_string().as_str()) {
-            return 0;
-        }
-        fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
+        lineage::ask_pid_namespace()
     }
 
     pub fn stat_of(&self, pid: u32) -> Option<Stat> {

@@ -11,6 +11,8 @@ use std::ptr;
 /// Bytes of a huge page, on x86, and on aarch64 with pages of 4 KiB.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
+const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
+
 /// The kernel's number on both; the libc crate has it for glibc only.
 const MADV_COLLAPSE: libc::c_int = 25;
 
@@ -37,7 +39,37 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Reserves `len` bytes of address space without memory, aligned for huge pages.
+    /// The file's pages at an address that suits huge pages, where nothing is mapped mostly: far below the libraries, which
+    /// lie elsewhere in each process. None: they would lie elsewhere.
+    #[cfg(all(not(model), target_pointer_width = "64"))]
+    fn suggest(file: BorrowedFd<'_>, len: usize) -> Option<Pages> {
+        use crate::sync::AtomicUsize;
+        const DISTANCE: usize = 64 << 30;
+        static TAKEN: AtomicUsize = AtomicUsize::new(DISTANCE);
+        let here = ptr::from_ref(&TAKEN).addr();
+        let end = here.checked_sub(TAKEN.fetch_add(len.next_multiple_of(HUGE_PAGE), Ordering::Relaxed))?;
+        let wanted = end.checked_sub(len)? & !(HUGE_PAGE - 1);
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE;
+        // SAFETY: the address is a wish, in the place of nothing that exists.
+        let base = unsafe { mm::mmap(ptr::without_provenance_mut(wanted), len, ACCESS, flags, file, 0) }.ok()?;
+        let pages = Pages { reserved: base.cast(), reserved_len: len, base: base.cast(), len };
+        (base.addr() == wanted).then_some(pages)
+    }
+
+    #[cfg(any(model, not(target_pointer_width = "64")))]
+    fn suggest(_file: BorrowedFd<'_>, _len: usize) -> Option<Pages> {
+        None
+    }
+
+    fn anywhere(file: BorrowedFd<'_>, len: usize) -> io::Result<Pages> {
+        let pages = Pages::reserve(len)?;
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
+        // SAFETY: in place of pages that are ours and that nobody has seen.
+        unsafe { mm::mmap(pages.base.cast(), len, ACCESS, flags, file, 0)? };
+        Ok(pages)
+    }
+
+    /// Address space without memory for so many bytes, at an address that suits huge pages.
     fn reserve(len: usize) -> io::Result<Pages> {
         let reserved_len = len.checked_add(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
@@ -63,13 +95,9 @@ impl Drop for Pages {
 impl Mapping {
     pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        let pages = Pages::reserve(len)?;
+        // Reserving and mapping takes twice as long.
+        let pages = Pages::suggest(file, len).map_or_else(|| Pages::anywhere(file, len), Ok)?;
         let base = pages.base;
-        // SAFETY: replaces pages that are ours and not shared with anyone yet.
-        unsafe {
-            let access = ProtFlags::READ | ProtFlags::WRITE;
-            mm::mmap(base.cast(), len, access, MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED, file, 0)?
-        };
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };

@@ -275,6 +275,12 @@ impl Presence {
             .collect()
     }
 
+    /// Whether no other process has a life sign here. False where that cannot be told.
+    pub fn is_alone(&self) -> bool {
+        let own = usize::from(self.membership.current() != 0);
+        self.host.signs().is_ok() && self.living().len() == own
+    }
+
     fn living(&self) -> Vec<&ProcessSlot> {
         let Ok(signs) = self.host.signs() else { return Vec::new() };
         let own = slot_of(self.membership.current());

@@ -9,6 +9,6 @@ pub(crate) mod get;
 pub(crate) mod recache;
 pub(crate) mod stats;
 pub(crate) mod store;
-mod told;
+pub(crate) mod told;
 pub(crate) mod touch;
 pub(crate) mod watch;

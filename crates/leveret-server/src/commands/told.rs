@@ -132,19 +132,21 @@ fn tell_store(
     tell(cx, &Event { status, cmd, size, ttl, cfd: cx.cfd, ..event(EventKind::Store, key) });
 }
 
-fn tell(cx: &Context<'_>, event: &Event<'_>) {
+/// Tells of an event in this turn.
+pub(crate) fn tell(cx: &Context<'_>, event: &Event<'_>) {
     let (told, micros) = cx.told.get();
     let micros = if told % TOLD_AT_ONCE == 0 { watch::now_micros() } else { micros };
     cx.told.set((told.wrapping_add(1), micros));
     cx.shared.watch.tell_of(cx.worker.index, micros, event);
 }
 
-fn event(kind: EventKind, key: &[u8]) -> Event<'_> {
-    Event { kind, key, status: 0, cmd: 0, size: 0, ttl: 0, idle: 0, cfd: 0, by: None }
+/// One that says nothing but its key yet.
+pub(crate) fn event(kind: EventKind, key: &[u8]) -> Event<'_> {
+    Event { kind, key, status: 0, cmd: 0, size: 0, ttl: 0, idle: 0, cfd: 0, database: 0, by: None }
 }
 
 /// 0: for ever.
-fn ttl_of(deadline: Deadline, now: Time) -> u32 {
+pub(crate) fn ttl_of(deadline: Deadline, now: Time) -> u32 {
     match deadline.time() {
         None => 0,
         Some(at) if at <= now => DEAD,

@@ -2,7 +2,6 @@
 use crate::context::Context;
 use crate::transport::Transport;
 use crate::watch::{Kinds, WatchRefused, Watching};
-use leveret_protocol::text::Words;
 
 /// Why a connection does not watch.
 pub(crate) enum Unwatched {
@@ -17,7 +16,11 @@ pub(crate) enum Unwatched {
 }
 
 /// Begins to watch what the words name.
-pub(crate) fn watch(cx: &Context<'_>, transport: Transport, words: Words<'_>) -> Result<Watching, Unwatched> {
+pub(crate) fn watch<'w>(
+    cx: &Context<'_>,
+    transport: Transport,
+    words: impl Iterator<Item = &'w [u8]>,
+) -> Result<Watching, Unwatched> {
     if transport == Transport::Udp || !cx.shared.live.watch() {
         return Err(Unwatched::Forbidden);
     }

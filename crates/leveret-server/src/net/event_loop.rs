@@ -472,7 +472,18 @@ impl EventLoop {
         let size = peer.map_or(0, |peer| u64::from(peer.port()));
         shared.watch.tell(
             *index,
-            &Event { kind, key: host.as_bytes(), status, cmd: reason, size, ttl: 0, idle: 0, cfd, by: None },
+            &Event {
+                kind,
+                key: host.as_bytes(),
+                status,
+                cmd: reason,
+                size,
+                ttl: 0,
+                idle: 0,
+                cfd,
+                database: 0,
+                by: None,
+            },
         );
     }
 

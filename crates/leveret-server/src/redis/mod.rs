@@ -3,17 +3,20 @@
 pub(crate) mod announced;
 pub(crate) mod clients;
 pub(crate) mod counters;
-pub(crate) mod databases;
+pub mod databases;
 pub(crate) mod gate;
 pub mod settings;
 pub(crate) mod sweep;
+pub(crate) mod times;
 pub(crate) mod writes;
 
 use crate::Settings;
+pub use databases::path_of as path_of_database;
+
 use announced::Announced;
 use clients::{Client, Clients};
 use counters::CommandCounters;
-use databases::DatabaseArenas;
+use databases::{DatabaseArenas, DatabaseError};
 use gate::Gate;
 use leveret_engine::{Arena, Error, MEMORY_MIN};
 use leveret_strings::Scripts;
@@ -48,10 +51,10 @@ pub(crate) struct Redis {
 
 impl Redis {
     /// The entrance to this arena and to the databases beside it.
-    pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, leveret_place::PlaceError> {
+    pub fn open(settings: &Settings, redis: &RedisSettings, first: &Arena) -> Result<Redis, DatabaseError> {
         let options = settings.open_options(first.memory().max(MEMORY_MIN));
         let threads = settings.threads.max(1);
-        let databases = DatabaseArenas::open(first.path(), redis.databases, options)?;
+        let databases = DatabaseArenas::open(first, redis.databases, options, redis.own.clone())?;
         let announced = Announced::new(redis.databases, redis.password.is_some() || settings.auth_file.is_some());
         announced.add(0, first);
         databases.made().iter().for_each(|(number, arena)| announced.add(*number, arena));

@@ -1,4 +1,6 @@
 //! Settings of the Redis entrance: `--redis` and its further options.
+use leveret_engine::EvictionPolicy;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -20,12 +22,42 @@ pub struct RedisSettings {
     pub databases: u32,
     /// `--requirepass`: the password of the user `default`.
     pub password: Option<String>,
+    /// `--redis-database`: what databases have of their own.
+    pub own: BTreeMap<u32, DatabaseSettings>,
+}
+
+/// What a database has of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatabaseSettings {
+    /// Bytes of its arena, where that has to be made.
+    pub memory: Option<u64>,
+    /// What it drops when it is full, from each start on.
+    pub policy: Option<EvictionPolicy>,
+    /// Its arena's file.
+    pub arena: Option<PathBuf>,
+}
+
+/// The policies, in Redis' words.
+pub const POLICIES: [(&str, EvictionPolicy); 3] = [
+    ("allkeys-lfu", EvictionPolicy::All),
+    ("volatile-lfu", EvictionPolicy::Volatile),
+    ("noeviction", EvictionPolicy::None),
+];
+
+/// The policy that a word names.
+pub fn policy_of(word: &[u8]) -> Option<EvictionPolicy> {
+    POLICIES.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(word)).map(|(_, policy)| *policy)
+}
+
+/// The word that names a policy.
+pub fn policy_word(policy: EvictionPolicy) -> &'static str {
+    POLICIES.iter().find(|(_, known)| *known == policy).map_or("noeviction", |(name, _)| name)
 }
 
 impl RedisSettings {
     /// Of this place, with all else as Redis has it.
     pub fn new(place: RedisPlace) -> RedisSettings {
-        RedisSettings { place, databases: DATABASES, password: None }
+        RedisSettings { place, databases: DATABASES, password: None, own: BTreeMap::new() }
     }
 }
 

@@ -32,6 +32,11 @@ impl WriteCounts {
         self.watchers.fetch_add(by, Relaxed);
     }
 
+    /// Connections that watch.
+    pub fn watchers(&self) -> u64 {
+        self.watchers.load(Relaxed)
+    }
+
     /// Whether anybody watches.
     #[inline]
     pub fn are_watched(&self) -> bool {

@@ -93,7 +93,7 @@ fn event<'k>(entry: &Entry<'k>) -> Option<Event<'k>> {
         _ => return None,
     };
     let (size, cfd) = (entry.value_len, entry.pid as i32);
-    Some(Event { kind, key: entry.key, status, cmd, size, ttl, idle, cfd, by: Some(entry.program) })
+    Some(Event { kind, key: entry.key, status, cmd, size, ttl, idle, cfd, database: 0, by: Some(entry.program) })
 }
 
 /// None: for ever.

@@ -50,6 +50,12 @@ impl Kinds {
         Some(if only_clients { kinds } else { kinds | kinds.elsewhere() })
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether they have something in common.
     #[inline]
     pub fn has(self, other: Kinds) -> bool {
@@ -122,6 +128,8 @@ pub struct Event<'k> {
     pub idle: u32,
     /// The connection; of an action of others the process.
     pub cfd: i32,
+    /// The database of `--redis` that the key is of.
+    pub database: u8,
     /// The program that acted, if it was not a client of this server.
     pub by: Option<Program>,
 }
@@ -198,7 +206,7 @@ pub mod reason {
 
 /// The line of an event.
 pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event<'_>) {
-    let Event { kind, key, status, cmd, size, ttl, idle, cfd: of, by } = *event;
+    let Event { kind, key, status, cmd, size, ttl, idle, cfd: of, database, by } = *event;
     let cfd = if by.is_some() { -1 } else { of };
     let class = if kind == EventKind::Get && status != status::FOUND { 0 } else { ITEMS_CLASS };
     out.reserve(key.len() * 3 + REST_MAX);
@@ -232,6 +240,9 @@ pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event
             }
             line.text(" cfd=").number(cfd);
         }
+    }
+    if database > 0 {
+        line.text(" db=").number(database);
     }
     if let Some(program) = by {
         line.text(" by=").text(name_of(program)).text(" pid=").number(of);
@@ -309,6 +320,7 @@ mod tests {
             ttl: 100,
             idle: 3,
             cfd: 17,
+            database: 0,
             by: None,
         };
         let connection = Event { key: b"127.0.0.1", size: 50154, status: transport::TCP, cmd: reason::ERROR, ..event };
@@ -334,6 +346,7 @@ mod tests {
                 Event { key: b"k", by: Some(Program::Php), ..event },
                 "type=item_get key=k status=found clsid=1 cfd=-1 size=5 by=php pid=17",
             ),
+            (Event { key: b"k", database: 3, ..event }, "type=item_get key=k status=found clsid=1 cfd=17 size=5 db=3"),
             (
                 Event { kind: EventKind::Opened, ..connection },
                 "type=conn_new rip=127.0.0.1 rport=50154 transport=tcp cfd=17",

@@ -194,6 +194,7 @@ impl Watch {
             ttl: found.deadline.time().map_or(DEAD, |at| at.0.saturating_sub(now.0)),
             idle: now.0.saturating_sub(found.mtime.0),
             cfd: 0,
+            database: 0,
             by: None,
         };
         let _alone = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);

@@ -15,6 +15,10 @@ const FRONT: usize = 4;
 /// Longest key in an event: what two bytes can say of its length. PHP's and Ruby's items have keys longer than memcached's.
 const KEY_MAX: usize = u16::MAX as usize;
 
+/// Bits of a size; those above tell the database.
+const SIZE_BITS: u32 = 56;
+const SIZE_MAX: u64 = (1 << SIZE_BITS) - 1;
+
 /// Events of one thread.
 pub struct EventRing {
     words: Box<[AtomicU64; WORDS]>,
@@ -64,7 +68,7 @@ impl EventRing {
             | (by & 15) << 28;
         push(key.len() as u64 | codes | u64::from(event.cfd as u32) << 32);
         push(micros);
-        push(event.size);
+        push((event.size & SIZE_MAX) | u64::from(event.database) << SIZE_BITS);
         push(u64::from(event.ttl) | u64::from(event.idle) << 32);
         let mut rest = key;
         while let Some((piece, after)) = rest.split_first_chunk() {
@@ -129,10 +133,11 @@ impl Waiting<'_> {
             key: &key[..key_len],
             status: (front >> 20 & 15) as u8,
             cmd: (front >> 24 & 15) as u8,
-            size,
+            size: size & SIZE_MAX,
             ttl: times as u32,
             idle: (times >> 32) as u32,
             cfd: (front >> 32) as i32,
+            database: (size >> SIZE_BITS) as u8,
             by: ((front >> 28 & 15) as usize).checked_sub(1).and_then(|number| Program::ALL.get(number).copied()),
         };
         (self.last, event)
@@ -156,7 +161,18 @@ mod tests {
 
     fn event(key: &[u8], size: u64) -> Event<'_> {
         let by = (size % 2 == 0).then_some(Program::Ruby);
-        Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: u32::MAX, idle: 9, cfd: -7, by }
+        Event {
+            kind: EventKind::Get,
+            key,
+            status: 1,
+            cmd: 3,
+            size,
+            ttl: u32::MAX,
+            idle: 9,
+            cfd: -7,
+            database: (size % 32) as u8,
+            by,
+        }
     }
 
     fn take_all(ring: &EventRing, mut each: impl FnMut(u64, &Event<'_>)) {
@@ -182,6 +198,7 @@ mod tests {
                 assert_eq!((micros, event.size), (next, next * 3));
                 assert_eq!((event.kind, event.status, event.cmd), (EventKind::Get, 1, 3));
                 assert_eq!((event.ttl, event.idle, event.cfd), (u32::MAX, 9, -7));
+                assert_eq!(u64::from(event.database), next * 3 % 32);
                 assert_eq!(event.by, (next * 3 % 2 == 0).then_some(Program::Ruby));
                 assert_eq!(event.key, vec![next as u8; (next % 256) as usize]);
                 next += 1;

@@ -1,9 +1,8 @@
 //! BITFIELD: numbers of 1 to 64 bits, anywhere in a value.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::{edit, Edited};
+use crate::engine_calls::{edit, read_value, Edited};
 use crate::problem::Problem;
 use crate::words::{bit_offset, integer, is_word};
-use leveret_engine::ReadOptions;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter};
 
 /// `BITFIELD key [GET type offset | [OVERFLOW WRAP|SAT|FAIL] SET type offset value | INCRBY type offset number] …`.
@@ -25,10 +24,7 @@ pub fn bitfield_ro(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 }
 
 fn read_only(call: &mut Call<'_>, key: &[u8], steps: &[Step]) -> Answered {
-    let mut value = Vec::new();
-    if let Some(arena) = call.arena {
-        arena.read_into(key, ReadOptions::new(), call.now, &mut value)?;
-    }
+    let value = read_value(call, key)?.unwrap_or_default();
     call.reply.array(steps.len());
     steps.iter().for_each(|step| call.reply.integer(step.field.get(&value, step.offset)));
     Ok(Impact::None)

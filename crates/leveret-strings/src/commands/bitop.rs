@@ -1,8 +1,10 @@
 //! BITOP.
 use crate::call::{Answered, Call, Impact};
+use crate::engine_calls::read_value;
+use crate::guarded;
 use crate::problem::Problem;
 use crate::words::is_word;
-use leveret_engine::{Deadline, Meta, Mode, ReadOptions, Value};
+use leveret_engine::{Deadline, Mode, Terms};
 use leveret_protocol::resp::Arguments;
 
 /// `BITOP AND|OR|XOR|NOT destination key …`. Shorter values have zeros behind them.
@@ -20,10 +22,7 @@ pub fn bitop(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     }
     let mut result = Vec::new();
     for (index, key) in request.iter().skip(3).enumerate() {
-        let mut value = Vec::new();
-        if let Some(arena) = call.arena {
-            arena.read_into(key, ReadOptions::new(), call.now, &mut value)?;
-        }
+        let mut value = read_value(call, key)?.unwrap_or_default();
         if index == 0 && request.len() > 4 {
             result = value;
             continue;
@@ -39,12 +38,11 @@ pub fn bitop(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     }
     let (target, len) = (request.get(2), result.len());
     let impact = if len > 0 {
-        let arena = call.writable()?;
-        arena.store(target, Value::Bytes(&result), Meta::default(), Deadline::NEVER, Mode::Set, call.now)?;
+        guarded::store(call, target, &result, Deadline::NEVER, &Terms::new(Mode::Set))?;
         Impact::Changed
     } else {
         match call.arena {
-            Some(arena) if target.len() <= arena.key_max() && arena.delete(target, call.now)? => Impact::Removed,
+            Some(arena) if target.len() <= arena.key_max() && guarded::delete(call, arena, target)? => Impact::Removed,
             _ => Impact::None,
         }
     };

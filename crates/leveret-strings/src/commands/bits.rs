@@ -1,9 +1,8 @@
 //! Single bits, and counting them: GETBIT, SETBIT, BITCOUNT, BITPOS. Bit 0 is the highest one of the first byte.
 use crate::call::{Answered, Call, Impact};
-use crate::engine_calls::{edit, Edited};
+use crate::engine_calls::{edit, read_value, Edited};
 use crate::problem::Problem;
 use crate::words::{bit_offset, integer, is_word};
-use leveret_engine::ReadOptions;
 use leveret_protocol::resp::{parse_integer, Arguments};
 
 /// The longest value that Redis takes.
@@ -13,7 +12,7 @@ const VALUE_MAX: usize = 512 << 20;
 pub fn getbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     // Reads have the limit of Redis, independent of this database's.
     let offset = bit_offset(request.get(2), None, VALUE_MAX)?;
-    let value = read(call, request.get(1))?.unwrap_or_default();
+    let value = read_value(call, request.get(1))?.unwrap_or_default();
     call.reply.integer(i64::from(is_set(&value, offset)));
     Ok(Impact::None)
 }
@@ -46,7 +45,7 @@ pub fn setbit(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `BITCOUNT key [start end [BYTE|BIT]]`.
 pub fn bitcount(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let value = match read(call, request.get(1))? {
+    let value = match read_value(call, request.get(1))? {
         // Arguments after a missing key are not checked.
         None => {
             call.reply.integer(0);
@@ -76,7 +75,7 @@ pub fn bitpos(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         bit @ (0 | 1) => bit == 1,
         _ => return Err(Problem::Text("ERR The bit argument must be 1 or 0.")),
     };
-    let value = match read(call, request.get(1))? {
+    let value = match read_value(call, request.get(1))? {
         // A missing key is a row of zeros without an end.
         None => {
             call.reply.integer(if bit { -1 } else { 0 });
@@ -140,10 +139,4 @@ fn count(value: &[u8], start: u64, end: u64) -> i64 {
 
 fn is_set(value: &[u8], at: u64) -> bool {
     value.get((at >> 3) as usize).is_some_and(|byte| byte & (0x80 >> (at & 7)) != 0)
-}
-
-fn read(call: &mut Call<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Problem> {
-    let Some(arena) = call.arena else { return Ok(None) };
-    let mut value = Vec::new();
-    Ok(arena.read_into(key, ReadOptions::new(), call.now, &mut value)?.map(|_| value))
 }

@@ -1,5 +1,7 @@
 //! Reading values: GET, MGET, GETEX, GETDEL, GETRANGE, STRLEN.
 use crate::call::{Answered, Call, Impact};
+use crate::engine_calls::read_value;
+use crate::guarded;
 use crate::options::{part, GetexOptions};
 use crate::problem::Problem;
 use crate::words::integer;
@@ -15,7 +17,8 @@ const SENT_DIRECTLY: u64 = 64 << 10;
 
 /// `GET key`.
 pub fn get(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    value(call, request.get(1), ReadOptions::new(), true)?;
+    let options = call.read_options();
+    value(call, request.get(1), options, true)?;
     Ok(Impact::None)
 }
 
@@ -32,7 +35,8 @@ pub fn mget(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
             _ => 0,
         };
         for (index, key) in keys.by_ref().take(asked.max(1)).enumerate() {
-            let options = if index < asked { ReadOptions::new().hashed(hashes[index]) } else { ReadOptions::new() };
+            let options = call.read_options();
+            let options = if index < asked { options.hashed(hashes[index]) } else { options };
             value(call, key, options, false)?;
             if call.reply.len() > answer_end {
                 return Err(Problem::LongAnswer);
@@ -59,11 +63,7 @@ pub fn strlen(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 /// `GETRANGE key start end`.
 pub fn getrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (start, end) = (integer(request.get(2))?, integer(request.get(3))?);
-    let mut value = Vec::new();
-    if let Some(arena) = call.arena {
-        let found = arena.read_into(request.get(1), ReadOptions::new(), call.now, &mut value)?;
-        value = found.and_then(|found| served(&found.meta, value)).unwrap_or_default();
-    }
+    let value = read_value(call, request.get(1))?.unwrap_or_default();
     call.reply.bulk(part(&value, start, end));
     Ok(Impact::None)
 }
@@ -72,7 +72,7 @@ pub fn getrange(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 pub fn getdel(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let key = request.get(1);
     let taken = match call.arena.filter(|arena| key.len() <= arena.key_max()) {
-        Some(arena) => arena.take(key, call.now)?,
+        Some(arena) => guarded::take(call, arena, key)?,
         None => None,
     };
     let Some(item) = taken else {
@@ -92,7 +92,8 @@ pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let key = request.get(1);
     let deadline = match options {
         GetexOptions::Plain => {
-            value(call, key, ReadOptions::new(), true)?;
+            let options = call.read_options();
+            value(call, key, options, true)?;
             return Ok(Impact::None);
         }
         GetexOptions::Persist => Deadline::NEVER,
@@ -112,7 +113,7 @@ pub fn getex(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         is_changed.then_some(deadline)
     };
     let item = match call.arena.filter(|arena| key.len() <= arena.key_max()) {
-        Some(arena) => arena.get_and_retime(key, call.now, &mut retime)?,
+        Some(arena) => guarded::get_and_retime(call, arena, key, &mut retime)?,
         None => None,
     };
     let Some(item) = item else {

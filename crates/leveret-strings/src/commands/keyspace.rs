@@ -3,14 +3,12 @@ use crate::call::{Answered, Call, Impact};
 use crate::cursor;
 use crate::glob;
 use crate::problem::Problem;
+use crate::walk::{step, walk};
 use crate::words::{integer, is_word};
-use leveret_engine::{Arena, Cursor, Error, Time};
+use leveret_engine::{Arena, Cursor, Time};
 use leveret_protocol::resp::Arguments;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-
-/// How often a step of a walk is asked for again that other writers have not let through.
-const PATIENCE: usize = 64;
 
 /// Steps of one SCAN: the buckets of a small database are all looked at, so that a few keys come at once.
 const STEPS_MAX: usize = 1 << 16;
@@ -18,26 +16,13 @@ const STEPS_MAX: usize = 1 << 16;
 /// `KEYS pattern`.
 pub fn keys(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let pattern = request.get(1);
-    let (mut found, mut bytes) = (Vec::new(), 0);
-    if let Some(arena) = call.arena {
-        let mut place = Cursor::default();
-        loop {
-            let more = step(arena, &mut place, call.now, &mut |key| {
-                if pattern == b"*" || glob::matches(pattern, key) {
-                    bytes += key.len() + 32;
-                    found.push(key.to_vec());
-                }
-            })?;
-            if bytes > call.host.answer_max() {
-                return Err(Problem::LongAnswer);
-            }
-            if !more {
-                break;
-            }
-        }
-    }
-    call.reply.array(found.len());
-    found.iter().for_each(|key| call.reply.bulk(key));
+    let walk = walk(call, &mut |walk, _, keys| {
+        let wanted = keys.iter().filter(|key| pattern == b"*" || glob::matches(pattern, key));
+        wanted.for_each(|key| walk.keep(key));
+        Ok(())
+    })?;
+    call.reply.array(walk.found().len());
+    walk.found().iter().for_each(|key| call.reply.bulk(key));
     Ok(Impact::None)
 }
 
@@ -124,17 +109,6 @@ fn any_key(arena: &Arena, now: Time) -> Result<Option<Vec<u8>>, Problem> {
             place = Cursor::default();
         }
     }
-}
-
-fn step(arena: &Arena, place: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8])) -> Result<bool, Error> {
-    let mut answer = Err(Error::Busy);
-    for _ in 0..PATIENCE {
-        answer = arena.scan(place, now, &mut |key, _| visit(key));
-        if answer != Err(Error::Busy) {
-            break;
-        }
-    }
-    answer
 }
 
 /// `DBSIZE`.

@@ -1,8 +1,8 @@
 //! LCS: the longest common subsequence, by the table of all prefixes.
 use crate::call::{Answered, Call, Impact};
+use crate::engine_calls::read_value;
 use crate::problem::Problem;
 use crate::words::{integer, is_word};
-use leveret_engine::ReadOptions;
 use leveret_protocol::resp::Arguments;
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ const CELLS_MAX: usize = (512 << 20) / 4;
 
 /// `LCS key key [LEN] [IDX] [MINMATCHLEN number] [WITHMATCHLEN]`.
 pub fn lcs(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    let (left, right) = (read(call, request.get(1))?, read(call, request.get(2))?);
+    let read = |index| Ok::<_, Problem>(read_value(call, request.get(index))?.unwrap_or_default());
+    let (left, right) = (read(1)?, read(2)?);
     let options = Options::read(request)?;
     if options.len && options.idx {
         return Err(Problem::Text("ERR If you want both the length and indexes, please just use IDX."));
@@ -78,14 +79,6 @@ impl Options {
         }
         Ok(options)
     }
-}
-
-fn read(call: &mut Call<'_>, key: &[u8]) -> Result<Vec<u8>, Problem> {
-    let mut value = Vec::new();
-    if let Some(arena) = call.arena {
-        arena.read_into(key, ReadOptions::new(), call.now, &mut value)?;
-    }
-    Ok(value)
 }
 
 /// Bytes that follow each other in both values.

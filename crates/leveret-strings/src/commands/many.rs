@@ -48,6 +48,10 @@ pub fn msetnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         match stored {
             Ok(Stored::Stored { cas }) => written.push((key, cas)),
             // A direct writer was quicker.
+            Ok(_) if call.guard_of(key).is_some() => {
+                undo(call, &written)?;
+                return Err(Problem::Lost);
+            }
             Ok(_) => {
                 undo(call, &written)?;
                 call.reply.integer(0);

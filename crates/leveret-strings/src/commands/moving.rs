@@ -1,8 +1,8 @@
 //! From one key or database to another: RENAME, RENAMENX, COPY, MOVE. The server's gate makes them one step for its
 //! clients. A kill in between leaves both items.
 use crate::call::{Answered, Call, Impact};
+use crate::guarded::{self, StoredItem, Undo};
 use crate::problem::Problem;
-use crate::watch::EXACT;
 use crate::words::{database_number, is_word};
 use leveret_engine::{Arena, Encoding, Found, Mode, Stored, Value};
 use leveret_protocol::resp::Arguments;
@@ -29,11 +29,12 @@ fn rename_as(call: &mut Call<'_>, request: &Arguments<'_>, mode: Mode) -> Result
     let (old, new) = (request.get(1), request.get(2));
     let arena = call.arena.ok_or(NO_KEY)?;
     let mut value = Vec::new();
-    let found = arena.read_into(old, EXACT, call.now, &mut value)?.ok_or(NO_KEY)?;
-    if old == new || !store(call, arena, new, &found, &value, mode)? {
+    let found = guarded::read(call, arena, old, &mut value)?.ok_or(NO_KEY)?;
+    if old == new {
         return Ok(false);
     }
-    arena.delete_version(old, found.cas, call.now)?;
+    let Some(undo) = store(call, (call.database, arena), new, &found, &value, mode)? else { return Ok(false) };
+    remove_source(call, (arena, old, found.cas), (arena, new, undo))?;
     Ok(true)
 }
 
@@ -58,11 +59,11 @@ pub fn copy(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     }
     let mut value = Vec::new();
     let found = match call.arena {
-        Some(arena) => arena.read_into(old, EXACT, call.now, &mut value)?,
+        Some(arena) => guarded::read(call, arena, old, &mut value)?,
         None => None,
     };
     let is_copied = match found {
-        Some(found) => store(call, call.host.make(database)?, new, &found, &value, mode)?,
+        Some(found) => store(call, (database, call.host.make(database)?), new, &found, &value, mode)?.is_some(),
         None => false,
     };
     call.reply.integer(i64::from(is_copied));
@@ -78,27 +79,51 @@ pub fn move_key(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     }
     let mut value = Vec::new();
     let source = match call.arena {
-        Some(arena) => arena.read_into(key, EXACT, call.now, &mut value)?.map(|found| (arena, found)),
+        Some(arena) => guarded::read(call, arena, key, &mut value)?.map(|found| (arena, found)),
         None => None,
     };
-    let is_moved = match source {
-        Some((arena, found)) if store(call, call.host.make(database)?, key, &found, &value, Mode::Add)? => {
-            arena.delete_version(key, found.cas, call.now)?;
-            true
+    let mut is_moved = false;
+    if let Some((arena, found)) = source {
+        let target = call.host.make(database)?;
+        if let Some(undo) = store(call, (database, target), key, &found, &value, Mode::Add)? {
+            remove_source(call, (arena, key, found.cas), (target, key, undo))?;
+            is_moved = true;
         }
-        _ => false,
-    };
+    }
     call.reply.integer(i64::from(is_moved));
     Ok(if is_moved { Impact::Removed } else { Impact::None })
 }
 
 const SAME: Problem = Problem::Text("ERR source and destination objects are the same");
 
-/// Stores a copy of an item with its deadline and attributes.
-fn store(call: &Call<'_>, arena: &Arena, key: &[u8], found: &Found, value: &[u8], mode: Mode) -> Result<bool, Problem> {
+/// Stores what was read of an item, its deadline and all that it says of itself. None: there is one, and it stays.
+fn store(
+    call: &Call<'_>,
+    target: (u32, &Arena),
+    key: &[u8],
+    found: &Found,
+    value: &[u8],
+    mode: Mode,
+) -> Result<Option<Undo>, Problem> {
     // A count of memcached's has no sign, and is its text here.
     let number = found.number().filter(|_| found.meta.encoding == Encoding::INTEGER);
     let value = number.map_or(Value::Bytes(value), Value::Integer);
-    let stored = arena.store(key, value, found.meta, found.deadline, mode, call.now)?;
-    Ok(matches!(stored, Stored::Stored { .. }))
+    guarded::put_item(call, target, key, &StoredItem { value, meta: found.meta, deadline: found.deadline }, mode)
+}
+
+/// Removes the item that was copied, if it is still that version. What a direct writer has put there since stays, unless it is
+/// watched: then the copy is undone, as it is where a lock is held, so that the command may be run again.
+fn remove_source(
+    call: &Call<'_>,
+    (arena, key, cas): (&Arena, &[u8], u64),
+    (target, copy, undo): (&Arena, &[u8], Undo),
+) -> Result<(), Problem> {
+    let problem = match arena.delete_version(key, cas, call.now) {
+        Ok(Stored::Stored { .. }) => return Ok(()),
+        Ok(_) if call.guard_of(key).is_none() => return Ok(()),
+        Ok(_) => Problem::Lost,
+        Err(error) => error.into(),
+    };
+    undo.undo(target, copy, call)?;
+    Err(problem)
 }

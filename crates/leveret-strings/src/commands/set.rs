@@ -3,11 +3,22 @@ use crate::call::{Answered, Call, Impact};
 use crate::expiry::{Expiry, TimeUnit};
 use crate::guarded;
 use crate::options::SetOptions;
-use leveret_engine::{Deadline, Mode, Stored, Terms};
+use crate::problem::Problem;
+use leveret_compact::served;
+use leveret_engine::{Deadline, Item, Mode, Stored, Terms};
 use leveret_protocol::resp::Arguments;
 
 /// `SET key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix|PXAT unix|KEEPTTL]`.
 pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_on_terms::<true>(call, request)
+}
+
+/// As `set`, except that it does nothing if the request has the option GET: `Problem::ForOthers`.
+pub fn set_silently(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
+    set_on_terms::<false>(call, request)
+}
+
+fn set_on_terms<const MAY_TELL_OLD: bool>(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
     let (key, bytes) = (request.get(1), request.get(2));
     if request.len() == 3 {
         guarded::store(call, key, bytes, Deadline::NEVER, &Terms::new(Mode::Set))?;
@@ -20,12 +31,12 @@ pub fn set(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
         None => Deadline::NEVER,
     };
     let terms = Terms::new(options.mode).keep_deadline(options.keeps_deadline);
-    let stored = if options.tells_old {
+    if options.tells_old && !MAY_TELL_OLD {
+        return Err(Problem::ForOthers);
+    }
+    let stored = if options.tells_old && MAY_TELL_OLD {
         let (stored, old) = guarded::swap(call, key, bytes, deadline, &terms)?;
-        match old {
-            Some(old) => call.reply.bulk(&old.value),
-            None => call.reply.nil(),
-        }
+        say(call, old);
         stored
     } else {
         guarded::store(call, key, bytes, deadline, &terms)?
@@ -71,9 +82,15 @@ pub fn setnx(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
 
 /// `GETSET key value`.
 pub fn getset(call: &mut Call<'_>, request: &Arguments<'_>) -> Answered {
-    match guarded::swap(call, request.get(1), request.get(2), Deadline::NEVER, &Terms::new(Mode::Set))?.1 {
-        Some(old) => call.reply.bulk(&old.value),
+    let old = guarded::swap(call, request.get(1), request.get(2), Deadline::NEVER, &Terms::new(Mode::Set))?.1;
+    say(call, old);
+    Ok(Impact::Changed)
+}
+
+/// Says the value that was there, as clients read it.
+fn say(call: &mut Call<'_>, old: Option<Item>) {
+    match old.and_then(|old| served(&old.meta, old.value)) {
+        Some(value) => call.reply.bulk(&value),
         None => call.reply.nil(),
     }
-    Ok(Impact::Changed)
 }

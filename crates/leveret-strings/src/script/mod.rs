@@ -15,9 +15,8 @@ pub use value::LuaValue;
 
 use crate::call::{Answered, Call, Impact};
 use crate::clock;
-use crate::engine_calls::{edited_meta, TRIES};
+use crate::engine_calls::{edited_meta, read_version, TRIES};
 use crate::problem::Problem;
-use crate::watch::{WatchedState, EXACT};
 use interpret::{Interpreter, ScriptStop};
 use item::{ItemCopy, ScriptMoment};
 use leveret_engine::{Amendment, Arena, Error, Found, Meta, Mode, NewCas, Stored, Value};
@@ -116,13 +115,9 @@ pub fn evaluate(call: &mut Call<'_>, tree: &ScriptTree, input: &ScriptInput<'_>)
 
 fn copy_of(call: &Call<'_>, key: &[u8]) -> Result<(Option<Found>, ItemCopy), Problem> {
     let Some(arena) = call.arena else { return Ok((None, ItemCopy::default())) };
-    let mut value = Vec::new();
-    let found = arena.read_into(key, EXACT, call.now, &mut value)?;
-    if call.guard_of(key).is_some_and(|state| state != WatchedState::found(found.as_ref())) {
-        return Err(Problem::Lost);
-    }
+    let (found, value) = read_version(call, arena, key)?.unzip();
     let item = found.as_ref().map(|found| ItemCopy {
-        value: Some(value),
+        value,
         is_number: found.number().is_some(),
         is_edited: false,
         deadline: clock::unix_ms_of(found.deadline),

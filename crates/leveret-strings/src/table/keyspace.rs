@@ -1,5 +1,5 @@
 //! Commands on keys with any value, and on databases.
-use super::row::{row, ALL, DENY_OOM, FAST, GATE, LOADING, NONE, ONE, READONLY, SECOND, STALE, TWO, WRITE};
+use super::row::{row, ALL, DENY_OOM, FAST, GATE, LOADING, NONE, ONE, READONLY, SECOND, STALE, TWO, WALK, WRITE};
 use crate::command::CommandGroup::{Generic, Server};
 use crate::command::CommandRow;
 use crate::command::Handler::{Container, Here};
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[CommandRow] = &[
     row("expiretime", 2, &[READONLY, FAST], ONE, "keyspace", "7.0.0", Generic, Here(ttl::expiretime), "Tells the deadline of a key in Unix seconds."),
     row("flushall", -1, &[WRITE], NONE, "keyspace dangerous", "1.0.0", Server, Here(keyspace::flushall), "Deletes the keys of all databases."),
     row("flushdb", -1, &[WRITE], NONE, "keyspace dangerous", "1.0.0", Server, Here(keyspace::flushdb), "Deletes the keys of the database."),
-    row("keys", 2, &[READONLY], NONE, "keyspace dangerous", "1.0.0", Generic, Here(keyspace::keys), "Lists the keys that match a pattern."),
+    row("keys", 2, &[READONLY, WALK], NONE, "keyspace dangerous", "1.0.0", Generic, Here(keyspace::keys), "Lists the keys that match a pattern."),
     row("move", 3, &[WRITE, FAST, GATE], ONE, "keyspace", "1.0.0", Generic, Here(moving::move_key), "Moves a key to another database."),
     row("object", -2, &[], NONE, "", "2.2.3", Generic, Container(OBJECT), "Looks into the server about a key."),
     row("persist", 2, &[WRITE, FAST], ONE, "keyspace", "2.2.0", Generic, Here(expire::persist), "Takes the deadline from a key."),

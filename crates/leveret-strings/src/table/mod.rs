@@ -1,11 +1,14 @@
 //! The command table: commands implemented here, commands of the server, and commands refused by name.
 mod bits;
+mod by_key;
 mod keyspace;
 mod refused;
 mod row;
 mod scripting;
 mod server;
 mod strings;
+
+pub use by_key::{key_command, KeyCommand};
 
 use crate::command::CommandRow;
 

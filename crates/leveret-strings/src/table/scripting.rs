@@ -1,6 +1,6 @@
 //! Commands that evaluate scripts.
 use super::row::{
-    row, ALLOW_BUSY, LOADING, MOVABLE_KEYS, NONE, NO_MANDATORY_KEYS, NO_SCRIPT, READONLY, SKIP_MONITOR, STALE,
+    row, ALLOW_BUSY, LOADING, MOVABLE_KEYS, NONE, NO_MANDATORY_KEYS, NO_SCRIPT, READONLY, SKIP_MONITOR, STALE, WALK,
 };
 use crate::command::CommandGroup::Scripting;
 use crate::command::Handler::{Container, Refused, Script};
@@ -8,10 +8,10 @@ use crate::command::{CommandRow, Refusing, ScriptCommand};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[CommandRow] = &[
-    row("eval", -3, &[NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, MOVABLE_KEYS], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Eval), "Evaluates a script on one string key."),
-    row("eval_ro", -3, &[NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, READONLY, MOVABLE_KEYS], NONE, "scripting", "7.0.0", Scripting, Script(ScriptCommand::EvalReadOnly), "Evaluates a script that only reads."),
-    row("evalsha", -3, &[NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, MOVABLE_KEYS], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::EvalSha), "Evaluates a script by the SHA1 of its text."),
-    row("evalsha_ro", -3, &[NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, READONLY, MOVABLE_KEYS], NONE, "scripting", "7.0.0", Scripting, Script(ScriptCommand::EvalShaReadOnly), "Evaluates a script that only reads by its SHA1."),
+    row("eval", -3, &[WALK, NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, MOVABLE_KEYS], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Eval), "Evaluates a script on one string key."),
+    row("eval_ro", -3, &[WALK, NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, READONLY, MOVABLE_KEYS], NONE, "scripting", "7.0.0", Scripting, Script(ScriptCommand::EvalReadOnly), "Evaluates a script that only reads."),
+    row("evalsha", -3, &[WALK, NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, MOVABLE_KEYS], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::EvalSha), "Evaluates a script by the SHA1 of its text."),
+    row("evalsha_ro", -3, &[WALK, NO_SCRIPT, SKIP_MONITOR, NO_MANDATORY_KEYS, STALE, READONLY, MOVABLE_KEYS], NONE, "scripting", "7.0.0", Scripting, Script(ScriptCommand::EvalShaReadOnly), "Evaluates a script that only reads by its SHA1."),
     row("script", -2, &[], NONE, "", "2.6.0", Scripting, Container(SCRIPT), "Keeps scripts."),
 ];
 

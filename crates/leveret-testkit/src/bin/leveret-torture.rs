@@ -14,6 +14,7 @@ Examples
   leveret-torture 60 --php build/leveret.so    every second process is PHP
   leveret-torture 60 --php build/leveret.so --ruby ruby/lib --ruby build/ruby/lib
                                                a third each of Rust, PHP and Ruby
+  leveret-torture 60 --redis                   every second process is a client of Redis at a server, which is killed too
   leveret-torture 60 --processes 4 --seed 7
 
 Exit codes: 0 nothing wrong was read and everybody went on; 1 not so; 2 it could not be tried.";
@@ -36,6 +37,9 @@ struct Args {
     /// A folder of the Ruby gem, once for each: ruby/lib, and the one of the compiled library; without them Ruby takes no part
     #[arg(long, value_name = "PATH")]
     ruby: Vec<PathBuf>,
+    /// Clients of Redis take part, and a server of the arena
+    #[arg(long)]
+    redis: bool,
 }
 
 fn main() -> ExitCode {
@@ -47,9 +51,9 @@ fn main() -> ExitCode {
         println!("torture: {} is not there, so who needs it takes no part", path.display());
     }
     let ruby = if ruby.len() == args.ruby.len() { ruby } else { Vec::new() };
-    let groups =
-        ["Rust"].into_iter().chain(extension.is_some().then_some("PHP")).chain((!ruby.is_empty()).then_some("Ruby"));
-    println!("torture: {} processes of {}, seed {seed}", args.processes, groups.collect::<Vec<_>>().join(", "));
+    let groups = [(true, "Rust"), (extension.is_some(), "PHP"), (!ruby.is_empty(), "Ruby"), (args.redis, "Redis")];
+    let groups: Vec<&str> = groups.iter().filter(|(is_here, _)| *is_here).map(|(_, name)| *name).collect();
+    println!("torture: {} processes of {}, seed {seed}", args.processes, groups.join(", "));
     let mut rng = Rng::new(seed);
     // The smallest, and others of chance; a short storm has one of both.
     let any = rng.between(9, 20);
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
             processes: args.processes,
             extension: extension.clone(),
             ruby: ruby.clone(),
+            redis: args.redis,
             duration,
             memory: mib << 20,
             cores: *rng.pick(&[1, 2, 4, 16, 64]),
@@ -85,10 +90,11 @@ fn main() -> ExitCode {
 /// Prints a storm's table; whether all was well.
 fn show(mib: u64, weather: &Weather, outcome: &StormOutcome) -> bool {
     println!(
-        "\narena of {mib} MiB for {} cores, {} s: {} SIGKILLs, {} SIGSTOPs, {} calms in which everybody went on",
+        "\narena of {mib} MiB for {} cores, {} s: {} SIGKILLs ({} of them of the server), {} SIGSTOPs, {} calms in which everybody went on",
         weather.cores,
         weather.duration.as_secs(),
         outcome.kills,
+        outcome.server_kills,
         outcome.stops,
         outcome.calms
     );

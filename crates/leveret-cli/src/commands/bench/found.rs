@@ -118,7 +118,7 @@ impl FoundPrograms {
 
     pub fn server(&self, server: PeerServer) -> Option<PathBuf> {
         match server {
-            PeerServer::Leveret => env::current_exe().ok(),
+            PeerServer::Leveret | PeerServer::LeveretRedis => env::current_exe().ok(),
             PeerServer::Memcached => in_path(Path::new("memcached")),
             PeerServer::MemcachedNewer => self.memcached_newer.as_deref().and_then(in_path),
             PeerServer::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),
@@ -163,7 +163,12 @@ impl FoundPrograms {
             let gem = gem.split('/').next().unwrap_or(gem);
             self.machine.versions.insert(format!("ruby-{gem}"), version.clone());
         }
-        if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
+        peer.server.into_iter().for_each(|server| self.learn_server(server));
+    }
+
+    /// Asks a server for its version.
+    pub fn learn_server(&mut self, server: PeerServer) {
+        if let Some(path) = self.server(server) {
             let is_memcached = matches!(server, PeerServer::Memcached | PeerServer::MemcachedNewer);
             let option = if is_memcached { "-V" } else { "--version" };
             let words = said(&path, &[option]).unwrap_or_default();

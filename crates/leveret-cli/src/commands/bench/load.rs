@@ -135,7 +135,8 @@ impl Place {
     fn prepare(&self, request: LoadRequest, connections: usize) -> Result<(Load, Workload), LoadFailure> {
         let transport = if self.address.starts_with('/') { "unix" } else { "tcp" };
         let endpoint: Endpoint = format!("{transport}:{}", self.address).parse().map_err(LoadFailure::Trouble)?;
-        let dialect = if self.server == PeerServer::Redis { LoadDialect::Redis } else { LoadDialect::Memcached };
+        let is_redis = matches!(self.server, PeerServer::Redis | PeerServer::LeveretRedis);
+        let dialect = if is_redis { LoadDialect::Redis } else { LoadDialect::Memcached };
         let pad = Workload::pad(VALUE_LEN);
         let mut workload = Workload::new(request, self.keys(), VALUE_LEN, &pad).speaking(dialect);
         let mut load = Load::connect(&endpoint, connections, &pad)?;

@@ -162,7 +162,9 @@ pub fn html(report: &BenchReport) -> String {
             escaped(&chart.title),
             escaped(&chart.means)
         ));
-        text.push_str(&format!("<p>Fairness: {}</p>\n", escaped(&chart.fairness)));
+        if !chart.fairness.is_empty() {
+            text.push_str(&format!("<p>Fairness: {}</p>\n", escaped(&chart.fairness)));
+        }
         if !chart.reliable {
             text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
         }

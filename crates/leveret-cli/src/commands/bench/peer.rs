@@ -68,6 +68,8 @@ pub enum PeerServer {
     MemcachedNewer,
     Redis,
     Leveret,
+    /// At the entrance for Redis clients.
+    LeveretRedis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -101,7 +103,8 @@ impl CachePeer {
 
     pub fn is_ours(&self) -> bool {
         let is_named = |name: &String| name == "leveret" || name.starts_with("leveret/");
-        self.server == Some(PeerServer::Leveret) || self.extensions.iter().chain(&self.gem).any(is_named)
+        matches!(self.server, Some(PeerServer::Leveret | PeerServer::LeveretRedis))
+            || self.extensions.iter().chain(&self.gem).any(is_named)
     }
 }
 
@@ -133,17 +136,19 @@ pub fn check_names(peers: &[CachePeer]) -> Result<(), Failure> {
 
 fn parse(text: &str) -> Result<Vec<CachePeer>, String> {
     let Peers { peer: peers } = toml::from_str(text).map_err(|error| error.to_string())?;
-    for peer in &peers {
-        // Its name becomes a file.
-        if peer.name.is_empty() || !peer.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-        {
-            return Err(format!("the name '{}' may have letters, digits, '-' and '_' only", peer.name));
-        }
-        if peer.server.is_some() != peer.by.is_some() {
-            return Err(format!("'{}' needs both of 'server' and 'by', or neither", peer.name));
-        }
-    }
+    peers.iter().try_for_each(check)?;
     Ok(peers)
+}
+
+pub fn check(peer: &CachePeer) -> Result<(), String> {
+    // Its name becomes a file.
+    if peer.name.is_empty() || !peer.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
+        return Err(format!("the name '{}' may have letters, digits, '-' and '_' only", peer.name));
+    }
+    if peer.server.is_some() != peer.by.is_some() {
+        return Err(format!("'{}' needs both of 'server' and 'by', or neither", peer.name));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

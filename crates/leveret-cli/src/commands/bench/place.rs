@@ -10,7 +10,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread;
@@ -73,7 +73,8 @@ impl BenchFolder {
         Ok(Turn { place: self, folder })
     }
 
-    fn check(&self) -> Result<(), TurnTrouble> {
+    /// Fails once a signal has come.
+    pub fn check(&self) -> Result<(), TurnTrouble> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(TurnTrouble::Stopped);
         }
@@ -136,6 +137,14 @@ impl Turn<'_> {
                 By::Tcp => words.extend(["--bind", "127.0.0.1", "--port", &port].map(String::from)),
                 By::Unix => words.extend(["--port", "0", "--unixsocket", &address].map(String::from)),
             }
+        } else if server == PeerServer::LeveretRedis {
+            words.extend(["serve", "--arena"].map(String::from));
+            words.push(self.folder.join(format!("server/bench{number}.arena")).display().to_string());
+            words.extend(["-m", &memory_mib.to_string(), "-t", "2", "-l", "127.0.0.1", "--redis"].map(String::from));
+            words.push(if by == By::Tcp { port.clone() } else { address.clone() });
+            if rustix::process::geteuid().is_root() {
+                words.extend(["-u", "root"].map(String::from));
+            }
         } else {
             if server == PeerServer::Leveret {
                 words.extend(["serve", "--arena"].map(String::from));
@@ -194,17 +203,31 @@ impl Turn<'_> {
     }
 
     fn start(&self, program: &Path, words: &[String], log: &str) -> Result<Running, TurnTrouble> {
+        let mut command = self.command(program, words);
         let log = self.folder.join(log);
         let file = File::create(&log)?;
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        spawn(command, log)
+    }
+
+    /// Starts a program that is asked over pipes, in a folder of the turn that must be there.
+    pub fn converse(&self, words: &[String], folder: &Path) -> Result<Running, TurnTrouble> {
+        let (program, words) =
+            words.split_first().ok_or_else(|| TurnTrouble::Failed("there is no program".to_owned()))?;
+        let mut command = self.command(Path::new(program), words);
+        let log = folder.join("output.log");
+        command.current_dir(folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&log)?);
+        spawn(command, log)
+    }
+
+    fn command(&self, program: &Path, words: &[String]) -> Command {
         // setpriv has the kernel end the program should this process be killed; it becomes the program.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(program).args(words).current_dir(&self.folder);
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         // A group of its own, so that its children can be ended with it.
-        let child = command.process_group(0).spawn();
-        let child =
-            child.map_err(|error| TurnTrouble::Failed(format!("setpriv does not start: {}", reason(&error))))?;
-        Ok(Running { child, log })
+        command.process_group(0);
+        command
     }
 }
 
@@ -214,9 +237,28 @@ pub struct Running {
     log: PathBuf,
 }
 
+fn spawn(mut command: Command, log: PathBuf) -> Result<Running, TurnTrouble> {
+    let child =
+        command.spawn().map_err(|error| TurnTrouble::Failed(format!("setpriv does not start: {}", reason(&error))))?;
+    Ok(Running { child, log })
+}
+
 impl Running {
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// To ask it and to hear its answers; once.
+    pub fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        Some((self.child.stdin.take()?, self.child.stdout.take()?))
+    }
+
+    /// Until it has ended, or for so long.
+    pub fn wait(&mut self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// How it ended, if it did.

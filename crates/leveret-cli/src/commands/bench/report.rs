@@ -1,6 +1,6 @@
 //! Results of a run: as data, and compared with an older run.
 use super::found::Machine;
-use leveret_rounds::Spread;
+use leveret_rounds::{RatioTarget, Spread};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct BenchReport {
     pub charts: Vec<Drawn>,
 }
 
-/// What the figures of a chart count. Less is better in all of them.
+/// What the figures of a chart count. Less is better, but for what a target says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -26,17 +26,33 @@ pub enum Unit {
     Bytes,
     /// Of gets, those that missed.
     Percent,
+    /// Of memory, in all.
+    Memory,
+    /// Of something else in the same round.
+    Times,
+    /// Instructions, or whatever else can be counted.
+    Count,
+    /// Of a server, in a second of its processor time.
+    Requests,
+    /// Of a CPU, in percent.
+    Share,
 }
 
 impl Unit {
     /// Three digits.
     pub fn shown(self, figure: f64) -> String {
         match (self, figure) {
+            (Unit::Seconds, less) if less < 1e-5 => format!("{:.0} ns", less * 1e9),
             (Unit::Seconds, less) if less < 1e-3 => format!("{:.0} µs", less * 1e6),
             (Unit::Seconds, less) if less < 1.0 => format!("{:.1} ms", less * 1e3),
             (Unit::Seconds, more) => format!("{more:.2} s"),
             (Unit::Bytes, bytes) => format!("{bytes:.0} B"),
+            (Unit::Share, percent) => format!("{percent:.2} %"),
             (Unit::Percent, percent) => format!("{percent:.1} %"),
+            (Unit::Memory, bytes) => format!("{:.2} MB", bytes / 1e6),
+            (Unit::Times, times) => format!("{times:.2} x"),
+            (Unit::Count | Unit::Requests, many) if many >= 1e6 => format!("{:.3} M", many / 1e6),
+            (Unit::Count | Unit::Requests, count) => format!("{count:.0}"),
         }
     }
 
@@ -56,12 +72,17 @@ impl Unit {
             Unit::Seconds => "seconds",
             Unit::Bytes => "bytes an item",
             Unit::Percent => "percent of gets missed",
+            Unit::Memory => "bytes",
+            Unit::Times => "times",
+            Unit::Count => "count",
+            Unit::Requests => "requests per CPU second",
+            Unit::Share => "percent of a CPU",
         }
     }
 
     /// Counts hardly differ between rounds, unlike times.
     pub fn is_counted(self) -> bool {
-        self != Unit::Seconds
+        matches!(self, Unit::Bytes | Unit::Percent)
     }
 
     /// The unit of an older figure's part.
@@ -70,6 +91,11 @@ impl Unit {
             Unit::Seconds => "the time that it took then",
             Unit::Bytes => "the memory that it took then",
             Unit::Percent => "its misses of then",
+            Unit::Times => "its ratio of then",
+            Unit::Count => "what was counted then",
+            Unit::Requests => "its rate of then",
+            Unit::Share => "its share of then",
+            Unit::Memory => "the memory that it took then",
         }
     }
 }
@@ -93,9 +119,55 @@ pub struct Drawn {
     /// False if the control differs from itself: draw no conclusion.
     pub reliable: bool,
     pub rows: Vec<ReportRow>,
+    /// Where it is a row of a suite: ours beside the peer.
+    #[serde(default)]
+    pub lines: Vec<JudgedLine>,
 }
 
+pub const NOT_MEASURED: &str = "not measured";
+
+/// Ours beside a peer, and what is to be said of that.
 #[derive(Serialize, Deserialize)]
+pub struct JudgedLine {
+    pub title: String,
+    /// Rows of the same chart.
+    pub peer: Option<String>,
+    pub ours: String,
+    /// Of each round ours to the peer; where only ours is judged, nothing.
+    pub ratio: Option<Spread>,
+    /// What should be 1.
+    pub control: Option<Spread>,
+    /// What a server without a cache reaches, to the peer.
+    pub floor: Option<Spread>,
+    pub target: Option<RatioTarget>,
+    pub verdict: Option<String>,
+    /// Wrong answers of ours and of the peer.
+    pub wrong: u64,
+    pub notes: Vec<String>,
+}
+
+impl JudgedLine {
+    /// Both sides have figures, where there are two.
+    pub fn is_measured(&self) -> bool {
+        self.verdict.as_deref() != Some(NOT_MEASURED)
+    }
+
+    /// In one word.
+    pub fn judged(&self) -> String {
+        if self.wrong > 0 {
+            return format!("{} WRONG", self.wrong);
+        }
+        let uneven = self.control.is_some_and(|control| !control.is_even()).then(|| "unreliable".to_owned());
+        let said: Vec<String> = self.verdict.clone().into_iter().chain(uneven).collect();
+        if said.is_empty() {
+            "-".to_owned()
+        } else {
+            said.join(", ")
+        }
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
 pub struct ReportRow {
     pub name: String,
     pub title: String,
@@ -116,6 +188,9 @@ pub struct ReportRow {
     /// Parts of the figure; empty if the chart does not tell them.
     #[serde(default)]
     pub parts: Vec<Part>,
+    /// What else was measured, in the chart's unit.
+    #[serde(default)]
+    pub beside: Vec<Part>,
     /// Of each round.
     pub rounds: Vec<f64>,
     /// Values that were read and compared, in all rounds.
@@ -132,7 +207,7 @@ pub struct ReportRow {
 }
 
 /// A share of a row's figure.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Part {
     pub name: String,
     pub figure: Spread,
@@ -150,6 +225,7 @@ impl ReportRow {
             client_cpu: None,
             server_cpu: None,
             parts: Vec::new(),
+            beside: Vec::new(),
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
@@ -339,6 +415,7 @@ mod tests {
             client_cpu: None,
             server_cpu: None,
             parts: Vec::new(),
+            beside: Vec::new(),
             rounds: rounds.to_vec(),
             asked: 2,
             verified: 2,
@@ -361,6 +438,7 @@ mod tests {
             control: None,
             reliable: false,
             rows: vec![row],
+            lines: Vec::new(),
         };
         BenchReport { version: String::new(), time: 0, machine, rounds: 1, fair_defaults: false, charts: vec![chart] }
     }

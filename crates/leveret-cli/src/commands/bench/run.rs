@@ -106,6 +106,7 @@ impl BenchRun<'_> {
             reliable: control_spread.is_some_and(|spread| spread.is_even()),
             control: control_spread,
             rows: rows.into_iter().chain(published).collect(),
+            lines: Vec::new(),
         })
     }
 
@@ -153,6 +154,7 @@ impl BenchRun<'_> {
             client_cpu: None,
             server_cpu: None,
             parts: Vec::new(),
+            beside: Vec::new(),
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
@@ -274,7 +276,7 @@ fn ratio(again: f64, first: f64) -> f64 {
 }
 
 /// For one line of a table.
-fn shortened(why: &str) -> String {
+pub fn shortened(why: &str) -> String {
     let line = why.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= 200 {
         return line;

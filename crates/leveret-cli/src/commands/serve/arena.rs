@@ -9,6 +9,7 @@ use crate::users::AccountFiles;
 use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
+use leveret_server::redis::path_of_database;
 use leveret_server::redis::settings::{self as redis, RedisPlace};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
@@ -46,6 +47,21 @@ impl Choice {
         // An arena named by a free port would not be found again. With a memory file the operator wants to find it.
         Ok(Choice { path, passes: options.fresh || passes && options.memory_file.is_none() })
     }
+}
+
+/// No two databases of `--redis` may be one arena.
+pub fn check_databases(choice: &Choice, settings: &Settings) -> Result<(), Failure> {
+    let mut known: Vec<PathBuf> = Vec::new();
+    for (number, path) in with_databases(&choice.path, settings).into_iter().enumerate() {
+        if let Some(other) = known.iter().position(|other| *other == path) {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "database {number} is the arena {path}, as database {other} is: name another one (--redis-database)"
+            )));
+        }
+        known.push(path);
+    }
+    Ok(())
 }
 
 /// Whether clients of memcached have a place.
@@ -110,33 +126,49 @@ fn name_of_path(path: &[u8]) -> String {
     format!("unix-{}{mark}", &name[cut..])
 }
 
-/// Removes the arena of a server that has ended, unless another one serves it by now.
-pub struct Passing(PathBuf);
+/// Removes the arenas of a server that has ended, except those that another one serves by now.
+pub struct Passing(Vec<PathBuf>);
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        if target::attach(&self.0, None).is_ok_and(|arena| list::servers(&arena).is_empty()) {
-            let _ = leveret_engine::remove(&self.0);
+        for path in &self.0 {
+            if target::attach(path, None).is_ok_and(|arena| list::servers(&arena).is_empty()) {
+                let _ = leveret_engine::remove(path);
+            }
         }
     }
+}
+
+/// The arena at `path`, and those of the other databases of `--redis`, which need not exist.
+fn with_databases(path: &Path, settings: &Settings) -> Vec<PathBuf> {
+    let mut paths = vec![path.to_owned()];
+    if let Some(redis) = &settings.redis {
+        paths.extend((1..redis.databases).map(|number| {
+            let own = redis.own.get(&number).and_then(|own| own.arena.clone());
+            own.unwrap_or_else(|| path_of_database(path, number))
+        }));
+    }
+    paths
 }
 
 /// Opens the arena, or creates it. The returned guard must live as long as the server.
 pub fn open(choice: &Choice, options: &ServeOptions, settings: &Settings) -> Result<(Arena, Option<Passing>), Failure> {
     let path = &choice.path;
     tell_alone(path);
+    let paths = if choice.passes { with_databases(path, settings) } else { vec![path.clone()] };
     // What cannot be opened yields its reason below.
-    if let Ok(there) = target::attach(path, None) {
-        if !options.share {
-            refuse_if_served(&there)?;
-        }
-        if choice.passes {
-            leveret_engine::remove(path)?;
-        }
+    let there: Vec<Arena> = paths.iter().filter_map(|path| target::attach(path, None).ok()).collect();
+    if !options.share {
+        there.iter().try_for_each(refuse_if_served)?;
     }
+    if choice.passes {
+        there.iter().try_for_each(|arena| leveret_engine::remove(arena.path()))?;
+    }
+    drop(there);
     Program::Server.declare();
     let (arena, is_new) = Arena::open(path, &settings.open_options(MEMORY))?;
-    let passing = choice.passes.then(|| Passing(path.clone()));
+    let passing = choice.passes.then(|| Passing(paths));
+    log::tell_older(&arena);
     if choice.passes && !is_new {
         // Another process was quicker.
         arena.flush()?;

@@ -1,5 +1,5 @@
 //! The options of `leveret serve`: memcached's letters and long names, and ours.
-use super::values::{self, Port};
+use super::values::{self, OwnDatabase, Port};
 use clap::{ArgAction, Args, ValueEnum};
 use leveret_server::redis::settings::RedisPlace;
 use leveret_server::settings::{AllowedProtocol, Listen, MetricsAddress};
@@ -68,6 +68,11 @@ pub struct ServeOptions {
     /// Databases of --redis, 1 to 32; each is an arena of its own, NAME.dbN, created by its first write [default: 16]
     #[arg(long, value_name = "NUM", value_parser = values::databases, help_heading = NETWORK)]
     pub redis_databases: Option<u32>,
+
+    /// What a database of --redis has of its own: 2,memory=256m,policy=noeviction,arena=sessions; several times. memory as -m for
+    /// an arena that has to be made; policy allkeys-lfu, volatile-lfu or noeviction; arena a name or a path
+    #[arg(long, value_name = "N,K=V,...", value_parser = values::database, action = ArgAction::Append, help_heading = NETWORK)]
+    pub redis_database: Vec<OwnDatabase>,
 
     /// Serve metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
     #[arg(long, value_name = "ADDR", help_heading = NETWORK)]

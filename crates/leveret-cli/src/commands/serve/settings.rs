@@ -1,11 +1,14 @@
 //! From the options to what the server is told, with memcached's rules of which options go together.
 use super::extended::{self, Extended, Ssl};
 use super::options::ServeOptions;
-use super::values::Port;
+use super::values::{OwnDatabase, Port};
 use crate::output::Failure;
-use leveret_server::redis::settings::{RedisPlace, RedisSettings, DATABASES};
+use crate::target;
+use leveret_engine::{EvictionPolicy, MEMORY_MIN};
+use leveret_server::redis::settings::{policy_word, DatabaseSettings, RedisPlace, RedisSettings, DATABASES};
 use leveret_server::settings::{AllowedProtocol, MetricsAddress, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
+use std::collections::BTreeMap;
 
 /// The server's settings, and options that were accepted without effect.
 pub fn of(options: &ServeOptions) -> Result<(Settings, Vec<String>), Failure> {
@@ -85,6 +88,7 @@ fn redis(options: &ServeOptions) -> Result<Option<RedisSettings>, Failure> {
     let Some(place) = &options.redis else {
         let given = [
             (options.redis_databases.is_some(), "--redis-databases"),
+            (!options.redis_database.is_empty(), "--redis-database"),
             (options.requirepass.is_some(), "--requirepass"),
         ];
         return match given.iter().find(|(is_given, _)| *is_given) {
@@ -104,7 +108,35 @@ fn redis(options: &ServeOptions) -> Result<Option<RedisSettings>, Failure> {
         return Err(Failure::Usage("--requirepass: an empty password is none; leave it out".to_owned()));
     }
     let databases = options.redis_databases.unwrap_or(DATABASES);
-    Ok(Some(RedisSettings { place, databases, password: options.requirepass.clone() }))
+    let own = databases_of_their_own(options, databases)?;
+    Ok(Some(RedisSettings { place, databases, password: options.requirepass.clone(), own }))
+}
+
+/// `--redis-database`: what each has of its own, and what it cannot have.
+fn databases_of_their_own(options: &ServeOptions, count: u32) -> Result<BTreeMap<u32, DatabaseSettings>, Failure> {
+    let mut all = BTreeMap::new();
+    for OwnDatabase { number, memory, policy, arena } in &options.redis_database {
+        let refuse = |why: String| Err(Failure::Usage(format!("--redis-database {number}: {why}")));
+        if *number >= count {
+            return refuse(format!("there are {count} databases, 0 to {} (--redis-databases)", count - 1));
+        }
+        if *number == 0 && (memory.is_some() || arena.is_some()) {
+            return refuse("database 0 is the arena of --arena, with the memory of -m".to_owned());
+        }
+        if memory.is_some_and(|memory| memory < MEMORY_MIN) {
+            return refuse(format!("memory: an arena has at least {} MiB", MEMORY_MIN >> 20));
+        }
+        if let Some(policy) = policy.filter(|policy| options.disable_evictions && *policy != EvictionPolicy::None) {
+            return refuse(format!("policy: -M drops nothing, and {} does", policy_word(policy)));
+        }
+        let resolve = |name: &String| target::resolve(name, options.dir.as_deref());
+        let arena = arena.as_ref().map(resolve).transpose()?;
+        let own = DatabaseSettings { memory: *memory, policy: *policy, arena };
+        if all.insert(*number, own).is_some() {
+            return refuse("it is said twice".to_owned());
+        }
+    }
+    Ok(all)
 }
 
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.
@@ -162,6 +194,11 @@ fn check(options: &ServeOptions, settings: &Settings) -> Result<(), Failure> {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
     check_sasl(options, settings)?;
+    if settings.redis.as_ref().is_some_and(|redis| redis.password.is_none()) && options.enable_sasl {
+        return refuse(
+            "-S: clients of Redis have no SASL, and would need no password for the same cache; add --requirepass",
+        );
+    }
     let has_address = settings.listen.iter().any(|listen| listen.port.is_some());
     let has_memcached =
         has_address || settings.tcp_port != Some(0) || settings.udp_port != Some(0) || settings.unix_path.is_some();
@@ -373,6 +410,55 @@ mod tests {
             "-p 11211 -u memcache -m 64 -c 1024 -l 127.0.0.1 -P /run/memcached/memcached.pid",
         ] {
             assert!(settings(line).is_ok(), "{line}: {:?}", settings(line));
+        }
+    }
+
+    #[test]
+    fn databases_of_their_own() {
+        let redis = |line: &str| settings(line).map(|(settings, _)| settings.redis.expect("with --redis"));
+        let one = "--redis --redis-database 2,memory=256,policy=noeviction,arena=/tmp/shop.arena";
+        let both = format!("{one} --redis-database 0,policy=volatile-lfu --redis-database 5");
+        let own = redis(&both).expect("settings").own;
+        let two = DatabaseSettings {
+            memory: Some(256 << 20),
+            policy: Some(EvictionPolicy::None),
+            arena: Some("/tmp/shop.arena".into()),
+        };
+        let zero = DatabaseSettings { policy: Some(EvictionPolicy::Volatile), ..DatabaseSettings::default() };
+        assert_eq!(own, BTreeMap::from([(0, zero), (2, two), (5, DatabaseSettings::default())]));
+        assert!(settings("--redis -M --redis-database 2,policy=noeviction").is_ok());
+        for (line, part) in [
+            ("--redis-database 2", "--redis-database: it is for clients of Redis"),
+            ("--redis --redis-database 16", "--redis-database 16: there are 16 databases, 0 to 15"),
+            ("--redis --redis-databases 2 --redis-database 2", "--redis-database 2: there are 2 databases"),
+            ("--redis --redis-database 0,memory=64", "--redis-database 0: database 0 is the arena of --arena"),
+            ("--redis --redis-database 0,arena=a", "--redis-database 0: database 0 is the arena of --arena"),
+            ("--redis --redis-database 2,memory=7", "--redis-database 2: memory: an arena has at least 8 MiB"),
+            ("--redis -M --redis-database 2,policy=allkeys-lfu", "--redis-database 2: policy: -M drops nothing"),
+            ("--redis --redis-database 2 --redis-database 2", "--redis-database 2: it is said twice"),
+            ("--redis --redis-database 2,arena=a+b", "names no arena"),
+            ("--redis --redis-database 2,memory=8,memory=9", "memory of database 2: it is said twice"),
+            ("--redis --redis-database 2,colour=red", "database 2 has no 'colour'"),
+            ("--redis --redis-database two", "'two' is no database"),
+        ] {
+            let error = settings(line).expect_err(line);
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn passwords_hold_for_both_entrances() {
+        for (line, is_taken) in [
+            ("--redis --requirepass x", true),
+            ("--redis --requirepass x -p 1", false),
+            ("--redis --requirepass x -p 1 -Y f", true),
+            ("--redis --requirepass x -p 1 -S --sasl-pwdb f", true),
+            ("--redis -p 1 -S --sasl-pwdb f", false),
+            ("--redis -S --sasl-pwdb f", false),
+            ("--redis -p 1 -Y f", true),
+            ("--redis -p 1", true),
+        ] {
+            assert_eq!(settings(line).is_ok(), is_taken, "{line}: {:?}", settings(line));
         }
     }
 

@@ -1,11 +1,12 @@
 //! Where options come from: the command line before the environment before a file. Each source is brought into the
 //! words of the command line and read by the same parser, so that a value means the same wherever it stands.
-use super::debian;
 use super::options::ServeOptions;
+use super::{debian, values};
 use crate::output::Failure;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use leveret_engine::reason;
+use leveret_server::redis::settings::PORT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// Options that make sense on the command line only.
 const COMMAND_LINE_ONLY: [&str; 5] = ["config", "memcached_conf", "version", "license", "further"];
 /// Options of which two servers cannot have the same value.
-const ONE_SERVERS: [&str; 4] = ["metrics", "unix_socket", "arena", "pidfile"];
+const ONE_SERVERS: [&str; 8] =
+    ["metrics", "unix_socket", "arena", "pidfile", "redis", "redis_databases", "redis_database", "requirepass"];
 
 /// Where a file does not say it.
 const USUAL_PORT: &str = "11211";
@@ -267,6 +269,10 @@ fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {
     let parser = parser();
     let mut words = Vec::new();
     for (key, value) in table {
+        if let ("redis", toml::Value::Table(redis)) = (key.as_str(), value) {
+            words.extend(words_of_redis(redis)?);
+            continue;
+        }
         let id = key.replace('-', "_");
         let option = parser
             .get_opts()
@@ -278,6 +284,45 @@ fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {
         words.extend(
             words_of_key(option, value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))?,
         );
+    }
+    Ok(words)
+}
+
+/// `[redis] port = 6379`, `requirepass = "…"`, and a table for each database that has something of its own:
+/// `[redis.databases.2] memory = "256", policy = "noeviction", arena = "sessions"`.
+fn words_of_redis(table: &toml::Table) -> Result<Vec<OsString>, String> {
+    let text = |key: &str, value: &toml::Value| {
+        scalar(value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))
+    };
+    let port = table.get("port").map_or_else(|| Ok(PORT.to_string()), |value| text("redis.port", value))?;
+    let mut words = vec![format!("--redis={port}").into()];
+    for (key, value) in table {
+        match (key.as_str(), value) {
+            ("port", _) => {}
+            ("requirepass", value) => words.push(format!("--requirepass={}", text("redis.requirepass", value)?).into()),
+            ("databases", toml::Value::Table(databases)) => {
+                for (number, own) in databases {
+                    let name = format!("redis.databases.{number}");
+                    let toml::Value::Table(own) = own else {
+                        return Err(format!("'{name}' cannot be of type {}", own.type_str()));
+                    };
+                    let mut word = number.clone();
+                    for (key, value) in own {
+                        let value = text(&format!("{name}.{key}"), value)?;
+                        if value.contains(',') {
+                            return Err(format!("'{name}.{key}' has a comma in it"));
+                        }
+                        word.push_str(&format!(",{key}={value}"));
+                    }
+                    values::database(&word).map_err(|error| format!("[{name}]: {error}"))?;
+                    words.push(format!("--redis-database={word}").into());
+                }
+            }
+            ("databases", value) if value.is_integer() => {
+                words.push(format!("--redis-databases={}", text("redis.databases", value)?).into());
+            }
+            _ => return Err(format!("there is no option 'redis.{key}' (port, requirepass, databases)")),
+        }
     }
     Ok(words)
 }
@@ -401,6 +446,27 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_redis_says_what_its_options_say() {
+        for (text, want) in [
+            ("[redis]", "--redis=6379"),
+            ("redis = 7000", "--redis=7000"),
+            ("[redis]\nport = '/run/r.sock'\nrequirepass = 'a,b c'", "--redis=/run/r.sock --requirepass=a,b c"),
+            ("[redis]\nport = -1\ndatabases = 4", "--redis=-1 --redis-databases=4"),
+            (
+                "redis-databases = 4\n[redis.databases.2]\nmemory = 256\npolicy = 'noeviction'\narena = 'shop'\n[redis.databases.3]\n",
+                "--redis-databases=4 --redis=6379 --redis-database=2,arena=shop,memory=256,policy=noeviction --redis-database=3",
+            ),
+        ] {
+            let mut words = words_of(&text.parse().expect("TOML")).expect(text);
+            let mut wanted: Vec<OsString> = want.split(" --").map(|word| word.trim_start_matches("--").into()).collect();
+            words.iter_mut().for_each(|word| *word = word.to_string_lossy().trim_start_matches("--").into());
+            words.sort();
+            wanted.sort();
+            assert_eq!(words, wanted, "{text}");
+        }
+    }
+
+    #[test]
     fn toml_says_the_same() {
         let text = "port = 11300\nlisten = ['127.0.0.1', '[::1]:1']\ndisable-cas = true\nlock_memory = false\nmemory_limit = '1g'\nverbose = 2\n[extended]\nidle_timeout = 60\ntrack_sizes = true\nmodern = false";
         let words = words_of(&text.parse().expect("TOML")).expect("options");
@@ -427,6 +493,18 @@ mod tests {
             ("port = true", "'port' cannot be of type boolean"),
             ("daemon = 1", "'daemon' cannot be of type integer"),
             ("port = [[1]]", "'port' cannot be of type array"),
+            ("[redis]\nprot = 1", "there is no option 'redis.prot'"),
+            ("[redis]\nport = true", "'redis.port' cannot be of type boolean"),
+            ("[redis]\ndatabases = '3'", "there is no option 'redis.databases'"),
+            ("[redis.databases]\n2 = 5", "'redis.databases.2' cannot be of type integer"),
+            ("[redis.databases.x]\nmemory = 5", "[redis.databases.x]: 'x' is no database"),
+            ("[redis.databases.32]", "[redis.databases.32]: '32' is no database"),
+            ("[redis.databases.2]\nsize = 5", "[redis.databases.2]: database 2 has no 'size'"),
+            ("[redis.databases.2]\nmemory = 'x'", "[redis.databases.2]: memory of database 2: write megabytes"),
+            ("[redis.databases.2]\nmemory = true", "'redis.databases.2.memory' cannot be of type boolean"),
+            ("[redis.databases.2]\npolicy = 'lru'", "[redis.databases.2]: policy of database 2: 'lru' is none of"),
+            ("[redis.databases.2]\narena = ''", "[redis.databases.2]: arena of database 2: write a name"),
+            ("[redis.databases.2]\narena = 'a,b'", "'redis.databases.2.arena' has a comma in it"),
         ] {
             let error = words_of(&text.parse().expect("TOML")).expect_err(text);
             assert!(error.starts_with(part), "{error}");

@@ -3,7 +3,8 @@
 //! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a
 //! typing error is refused, the start with a number that memcached takes is not.
 use crate::units::parse_size;
-use leveret_server::redis::settings::DATABASES_MAX;
+use leveret_engine::EvictionPolicy;
+use leveret_server::redis::settings::{policy_of, DATABASES_MAX, POLICIES};
 use leveret_server::settings::{AllowedProtocol, Listen, Security};
 
 /// The largest item that memcached's `-I` can ask for.
@@ -58,6 +59,47 @@ pub fn databases(text: &str) -> Result<u32, String> {
     let allowed = 1..=DATABASES_MAX;
     let number = text.parse().ok().filter(|number| allowed.contains(number));
     number.ok_or_else(|| format!("must be 1 to {DATABASES_MAX}: each database is an arena of its own"))
+}
+
+/// A value of `--redis-database`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnDatabase {
+    pub number: u32,
+    pub memory: Option<u64>,
+    pub policy: Option<EvictionPolicy>,
+    /// As it was named.
+    pub arena: Option<String>,
+}
+
+/// `--redis-database`
+pub fn database(text: &str) -> Result<OwnDatabase, String> {
+    let (number, rest) = text.split_once(',').unwrap_or((text, ""));
+    let number = number
+        .parse()
+        .ok()
+        .filter(|number| *number < DATABASES_MAX)
+        .ok_or_else(|| format!("'{number}' is no database: write its number, 0 to {}, first", DATABASES_MAX - 1))?;
+    let mut own = OwnDatabase { number, memory: None, policy: None, arena: None };
+    for part in rest.split(',').filter(|part| !part.is_empty()) {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let failed = |why: String| format!("{key} of database {number}: {why}");
+        let is_new = match key {
+            "memory" => own.memory.replace(memory(value).map_err(failed)?).is_none(),
+            "policy" => own.policy.replace(policy(value).map_err(failed)?).is_none(),
+            "arena" if value.is_empty() => return Err(failed("write a name or a path".to_owned())),
+            "arena" => own.arena.replace(value.to_owned()).is_none(),
+            _ => return Err(format!("database {number} has no '{key}': there are memory, policy and arena")),
+        };
+        if !is_new {
+            return Err(failed("it is said twice".to_owned()));
+        }
+    }
+    Ok(own)
+}
+
+fn policy(word: &str) -> Result<EvictionPolicy, String> {
+    let words = POLICIES.map(|(word, _)| word).join(", ");
+    policy_of(word.as_bytes()).ok_or_else(|| format!("'{word}' is none of {words}"))
 }
 
 /// `-b`. To the kernel a negative backlog is the longest that it allows.

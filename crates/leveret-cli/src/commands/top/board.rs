@@ -1,5 +1,6 @@
 //! State of all targets: the last sample of each, the rates between two samples, and their history.
-use super::sample::{Sample, SampledCounters, TargetNumbers, Wanted};
+use super::numbers::{SampledCounters, TargetNumbers};
+use super::sample::{Sample, Wanted};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //! the read counts in the index; for a server, its fetch events for a moment. Neither slows other processes: a sample
 //! locks a shard only where continuous writers leave no moment to read without, and a server drops events for a slow
 //! watcher.
+use super::top_peer::TopPeer;
 use crate::commands::watch::WatcherLine;
 use crate::conversation::Exchange;
 use crate::output::Failure;
@@ -64,7 +65,7 @@ pub fn of_arena(arena: &Arena) -> Result<Hot, Failure> {
     Ok(Hot::of(reads, of))
 }
 
-pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {
+pub fn of_server(peer: &TopPeer, timeout: Duration) -> Hot {
     let mut reads = HashMap::new();
     let of = match watch(peer, timeout, &mut reads) {
         Ok(lines) => format!("{lines} gets within {} ms", WATCHED_FOR.as_millis()),
@@ -73,16 +74,12 @@ pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {
     Hot::of(reads, of)
 }
 
-fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
-    let mut conversation = Exchange::begin(peer, timeout.min(WATCHED_FOR))?;
-    // Of a Leveret server only its own clients: other processes would have to write their operations down. memcached
-    // does not know this word.
-    conversation.say(b"watch fetchers clients\r\n")?;
-    if conversation.line()?.starts_with(b"ERROR") {
-        conversation.say(b"watch fetchers\r\n")?;
-        let answer = conversation.line()?;
-        conversation.check(&answer)?;
-    }
+fn watch(peer: &TopPeer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
+    // Of a Leveret server only its own clients: other processes would have to write their operations down.
+    let mut conversation = match peer {
+        TopPeer::Plain(peer) => begin(peer, timeout.min(WATCHED_FOR))?,
+        TopPeer::Redis(peer) => peer.watch(&["fetchers", "clients"], timeout.min(WATCHED_FOR))?,
+    };
     let until = Instant::now() + WATCHED_FOR;
     let (mut line, mut lines) = (Vec::new(), 0);
     while lines < LINES && Instant::now() < until {
@@ -95,6 +92,18 @@ fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> R
         }
     }
     Ok(lines)
+}
+
+fn begin(peer: &Peer, timeout: Duration) -> Result<Exchange, Failure> {
+    let mut conversation = Exchange::begin(peer, timeout)?;
+    // memcached knows no clients.
+    conversation.say(b"watch fetchers clients\r\n")?;
+    if conversation.line()?.starts_with(b"ERROR") {
+        conversation.say(b"watch fetchers\r\n")?;
+        let answer = conversation.line()?;
+        conversation.check(&answer)?;
+    }
+    Ok(conversation)
 }
 
 impl Hot {

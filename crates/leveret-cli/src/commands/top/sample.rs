@@ -1,5 +1,8 @@
 //! One look at a target, and the thread that looks again and again.
-use super::hot::{self, Hot};
+use super::hot;
+use super::numbers::{gone, printable, SampledCounters, Shown, TargetNumbers};
+use super::redis;
+use super::top_peer::TopPeer;
 use crate::commands::list;
 use crate::conversation::Exchange;
 use crate::output::Failure;
@@ -21,47 +24,6 @@ pub struct Sample {
     pub at: Instant,
     /// Or why there is nothing.
     pub seen: Result<TargetNumbers, String>,
-}
-
-/// The numbers of a target. Counters begin anywhere: their increase is shown.
-#[derive(Clone, Debug, Default)]
-pub struct TargetNumbers {
-    pub items: u64,
-    /// Bytes in use, of `limit`.
-    pub bytes: u64,
-    pub limit: u64,
-    pub connections: u64,
-    pub counters: SampledCounters,
-    /// How long a server took for the shortest question there is.
-    pub latency: Option<Duration>,
-    /// What else there is to say, a name and a text each.
-    pub notes: Vec<(&'static str, String)>,
-    /// Parts of the memory, in bytes.
-    pub memory: Vec<(String, u64)>,
-    /// Keys that are read most, if they are wanted.
-    pub hot: Option<Hot>,
-    /// The item that is wanted.
-    pub item: Option<Shown>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SampledCounters {
-    pub hits: u64,
-    pub misses: u64,
-    pub sets: u64,
-    pub deletes: u64,
-    pub evictions: u64,
-    pub expired: u64,
-    /// Writes that found no room.
-    pub refused: u64,
-}
-
-/// An item, for people.
-#[derive(Clone, Debug)]
-pub struct Shown {
-    pub key: Vec<u8>,
-    /// A name and a text each; the value is the last.
-    pub lines: Vec<(&'static str, String)>,
 }
 
 /// What the screen needs besides the numbers.
@@ -86,7 +48,7 @@ impl Prober {
     }
 
     /// Looks at `peer` from now on. Targets are numbered in the order in which they are started.
-    pub fn start(&self, peer: Peer) -> Arc<Wanted> {
+    pub fn start(&self, peer: TopPeer) -> Arc<Wanted> {
         let wanted = Arc::new(Wanted::default());
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let target = *started;
@@ -119,7 +81,7 @@ enum State {
 }
 
 struct Probe {
-    peer: Peer,
+    peer: TopPeer,
     timeout: Duration,
     state: State,
     wanted: Arc<Wanted>,
@@ -128,9 +90,10 @@ struct Probe {
 impl Probe {
     fn look(&mut self) -> Result<TargetNumbers, Failure> {
         if let State::Apart = self.state {
-            self.state = match self.peer.arena() {
-                Some(path) => State::Arena(attach(path, Some(self.timeout))?),
-                None => State::Server(Exchange::begin(&self.peer, self.timeout)?),
+            self.state = match &self.peer {
+                TopPeer::Plain(Peer::Arena { path, .. }) => State::Arena(attach(path, Some(self.timeout))?),
+                TopPeer::Plain(peer) => State::Server(Exchange::begin(peer, self.timeout)?),
+                TopPeer::Redis(peer) => State::Server(peer.connect(self.timeout)?),
             };
         }
         let wants_keys = self.wanted.keys.load(Relaxed);
@@ -146,11 +109,18 @@ impl Probe {
                 Ok(seen)
             }
             State::Server(conversation) => {
-                let mut seen = of_server(conversation)?;
+                let mut seen = match &self.peer {
+                    TopPeer::Plain(_) => of_server(conversation)?,
+                    TopPeer::Redis(peer) => redis::look(peer, conversation)?,
+                };
                 if wants_keys {
                     seen.hot = Some(hot::of_server(&self.peer, self.timeout));
                 }
-                seen.item = wanted_item.map(|key| item_of_server(conversation, key)).transpose()?;
+                let item = |key| match &self.peer {
+                    TopPeer::Plain(_) => item_of_server(conversation, key),
+                    TopPeer::Redis(peer) => redis::item(peer, conversation, key),
+                };
+                seen.item = wanted_item.map(item).transpose()?;
                 Ok(seen)
             }
             State::Apart => unreachable!("attached above"),
@@ -265,9 +235,6 @@ fn classes(conversation: &mut Exchange) -> Result<Vec<(String, u64)>, Failure> {
         .collect())
 }
 
-/// Bytes of a value that are shown.
-const VALUE_SHOWN: usize = 2000;
-
 fn item_of_arena(arena: &Arena, key: Vec<u8>) -> Result<Shown, Failure> {
     let lines = match arena.get_with(&key, leveret_engine::ReadOptions::new(), Time::now()) {
         // The target is there all the same.
@@ -304,25 +271,10 @@ fn item_of_server(conversation: &mut Exchange, key: Vec<u8>) -> Result<Shown, Fa
     Ok(Shown { key, lines })
 }
 
-fn gone() -> Vec<(&'static str, String)> {
-    vec![("state", "no such item now".to_owned())]
-}
-
 fn ago(unix: i64) -> String {
     format!("{} ago", crate::units::span((crate::commands::stats::unix_now() - unix).max(0).unsigned_abs()))
 }
 
 fn within(unix: i64) -> String {
     format!("in {}", crate::units::span((unix - crate::commands::stats::unix_now()).max(0).unsigned_abs()))
-}
-
-/// Bytes for eyes: what could steer a terminal is escaped.
-pub fn printable(bytes: &[u8]) -> String {
-    let (shown, rest) = bytes.split_at(bytes.len().min(VALUE_SHOWN));
-    let text = crate::output::shown(shown);
-    if rest.is_empty() {
-        text
-    } else {
-        format!("{text} … and {} more", crate::units::counted(rest.len() as u64, "byte"))
-    }
 }

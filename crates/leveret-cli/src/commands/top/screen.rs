@@ -1,6 +1,6 @@
 //! The screens: the table of targets, one target, its keys, an item, and help.
 use super::board::{Board, BoardRow};
-use super::sample::{printable, TargetNumbers};
+use super::numbers::{printable, TargetNumbers};
 use super::short::{compact, cut, cut_name, duration, latency, ratio};
 use crate::units::{bytes, counted, thousands};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -423,7 +423,8 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
 mod tests {
     use super::super::board::Rates;
     use super::super::hot::Hot;
-    use super::super::sample::{Sample, SampledCounters, Shown};
+    use super::super::numbers::{SampledCounters, Shown};
+    use super::super::sample::Sample;
     use super::*;
     use ratatui::backend::TestBackend;
     use ratatui::Terminal;

@@ -1,8 +1,9 @@
 //! What operators, tools and clients ask of the server itself: CONFIG, INFO, ACL.
+use super::config::Selected;
 use super::state::{House, RespState};
 use super::{config, info};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
-use leveret_strings::ServerCommand;
+use leveret_strings::{Databases, ServerCommand};
 
 /// CONFIG GET, SET, RESETSTAT.
 pub(super) fn config(
@@ -13,7 +14,8 @@ pub(super) fn config(
     reply: &mut ReplyWriter<'_>,
 ) {
     let House { shared, redis, worker, .. } = house;
-    let selected = worker.database(state.database).unwrap_or(worker.arena());
+    let make = || worker.database_to_write(state.database).ok().cloned();
+    let selected = Selected { make: &make, policy: house.policy(state.database) };
     match command {
         ServerCommand::ConfigGet => {
             let patterns: Vec<&[u8]> = request.iter().skip(2).collect();
@@ -56,9 +58,9 @@ pub(super) fn config(
 
 /// INFO [section...].
 pub(super) fn info(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut ReplyWriter<'_>) {
-    let selected = house.worker.database(state.database).unwrap_or(house.worker.arena());
+    let policy = house.policy(state.database);
     let sections: Vec<&[u8]> = request.iter().skip(1).collect();
-    let text = info::text(house.shared, house.redis, selected, state.nonce, &sections);
+    let text = info::text(house.shared, house.redis, policy, state.nonce, &sections);
     reply.verbatim("txt", text.as_bytes());
 }
 

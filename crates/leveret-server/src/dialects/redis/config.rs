@@ -1,7 +1,8 @@
 //! CONFIG: the parameters in force. A parameter that cannot be changed, or would have no effect, is refused: OK always
 //! means that the change took effect.
 use crate::entrance::RESP_ENDPOINT;
-use crate::redis::settings::RedisPlace;
+use crate::redis::databases::set_policy;
+use crate::redis::settings::{policy_of, policy_word, RedisPlace, POLICIES};
 use crate::redis::Redis;
 use crate::Shared;
 use leveret_engine::{Arena, EvictionPolicy};
@@ -31,7 +32,16 @@ enum Setter {
 struct View<'s> {
     shared: &'s Shared,
     redis: &'s Redis,
-    selected: &'s Arena,
+    selected: Selected<'s>,
+}
+
+/// The database that the connection has selected.
+#[derive(Clone, Copy)]
+pub(super) struct Selected<'s> {
+    /// Its arena, made where a policy is set.
+    pub make: &'s dyn Fn() -> Option<Arena>,
+    /// Its policy, that of its making if it was not made yet.
+    pub policy: EvictionPolicy,
 }
 
 use Setter::{AsItIs, Never, To};
@@ -49,7 +59,7 @@ const PARAMETERS: [Parameter; 24] = [
     Parameter { name: "loglevel", get: |_| "notice".to_owned(), set: AsItIs("-v at the start says more") },
     Parameter { name: "maxclients", get: |view| view.shared.live.conn_limit().to_string(), set: To(max_clients) },
     Parameter { name: "maxmemory", get: |view| memory(view).to_string(), set: To(max_memory) },
-    Parameter { name: "maxmemory-policy", get: |view| policy_of(view.selected).to_owned(), set: To(policy) },
+    Parameter { name: "maxmemory-policy", get: |view| policy_word(view.selected.policy).to_owned(), set: To(policy) },
     Parameter { name: "maxmemory-samples", get: |_| "5".to_owned(), set: AsItIs("nothing is sampled") },
     Parameter { name: "notify-keyspace-events", get: |_| String::new(), set: AsItIs("there are no keyspace events") },
     Parameter { name: "port", get: |view| tcp_port(view.shared).to_string(), set: Never },
@@ -65,7 +75,12 @@ const PARAMETERS: [Parameter; 24] = [
 ];
 
 /// Names and values of the parameters that match any of these patterns.
-pub(super) fn get(shared: &Shared, redis: &Redis, selected: &Arena, patterns: &[&[u8]]) -> Vec<(&'static str, String)> {
+pub(super) fn get(
+    shared: &Shared,
+    redis: &Redis,
+    selected: Selected<'_>,
+    patterns: &[&[u8]],
+) -> Vec<(&'static str, String)> {
     let view = View { shared, redis, selected };
     let is_wanted = |name: &str| {
         patterns.iter().any(|pattern| leveret_strings::glob_matches(&pattern.to_ascii_lowercase(), name.as_bytes()))
@@ -75,7 +90,12 @@ pub(super) fn get(shared: &Shared, redis: &Redis, selected: &Arena, patterns: &[
 }
 
 /// Sets parameters, all or none. The error is the text of the answer.
-pub(super) fn set(shared: &Shared, redis: &Redis, selected: &Arena, pairs: &[(&[u8], &[u8])]) -> Result<(), String> {
+pub(super) fn set(
+    shared: &Shared,
+    redis: &Redis,
+    selected: Selected<'_>,
+    pairs: &[(&[u8], &[u8])],
+) -> Result<(), String> {
     let view = View { shared, redis, selected };
     let mut found = Vec::new();
     for (name, value) in pairs {
@@ -110,34 +130,14 @@ pub(super) fn set(shared: &Shared, redis: &Redis, selected: &Arena, pairs: &[(&[
     Ok(())
 }
 
-/// The policy of a database, in Redis' word for it.
-pub(super) fn policy_of(arena: &Arena) -> &'static str {
-    match arena.policy() {
-        EvictionPolicy::All => "allkeys-lfu",
-        EvictionPolicy::Volatile => "volatile-lfu",
-        EvictionPolicy::None => "noeviction",
-    }
-}
-
-/// The policy of the selected database; one that was not made yet will have that of database 0.
+/// The policy of the selected database, which is made if it is not there.
 fn policy(view: &View<'_>, value: &[u8]) -> ConfigSet {
-    let wanted = match value.to_ascii_lowercase().as_slice() {
-        b"allkeys-lfu" => EvictionPolicy::All,
-        b"volatile-lfu" => EvictionPolicy::Volatile,
-        b"noeviction" => EvictionPolicy::None,
-        _ => {
-            return Err("argument(s) must be one of the following: allkeys-lfu, volatile-lfu, noeviction".into());
-        }
+    let Some(wanted) = policy_of(value) else {
+        let words = POLICIES.map(|(word, _)| word).join(", ");
+        return Err(format!("argument(s) must be one of the following: {words}").into());
     };
-    let is_set =
-        view.selected.policy() == wanted || view.selected.set_policy(wanted) && view.selected.policy() == wanted;
-    match is_set {
-        true => Ok(()),
-        false if view.selected.layout() < 2 => {
-            Err("the arena has layout 1, which has no policy: 'leveret renew' replaces it".into())
-        }
-        false => Err("the server was started without evictions (-M)".into()),
-    }
+    let arena = (view.selected.make)().ok_or("the database cannot be made: see the log of the server")?;
+    Ok(set_policy(&arena, wanted)?)
 }
 
 fn memory(view: &View<'_>) -> u64 {
@@ -172,6 +172,16 @@ fn timeout(view: &View<'_>, value: &[u8]) -> ConfigSet {
 }
 
 fn password(view: &View<'_>, value: &[u8]) -> ConfigSet {
+    let settings = &view.shared.settings;
+    let asks = settings.asks_for_passwords();
+    let is_memcached = |(_, endpoint): &(_, std::sync::Arc<str>)| !endpoint.starts_with(RESP_ENDPOINT);
+    let is_first = !value.is_empty() && view.redis.password().is_none();
+    if is_first && !asks && view.shared.network.listeners().iter().any(is_memcached) {
+        return Err("clients of memcached would need no password for the same cache: start the server with -Y or -S, or without -p, -U and -s".into());
+    }
+    if value.is_empty() && asks && view.shared.users().is_none() {
+        return Err("clients of memcached are asked for a password (-S), and clients of Redis would need none for the same cache".into());
+    }
     view.redis.set_password(value, view.shared.users().is_some());
     Ok(())
 }

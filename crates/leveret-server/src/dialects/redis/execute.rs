@@ -1,15 +1,16 @@
 //! Execution of one request: whether it is allowed, which module executes it, and the state to update afterwards.
 use super::state::{Answers, House, RespState};
-use super::{admin, client, sign_in, transaction};
+use super::waiting::Watched;
+use super::{admin, client, own, sign_in, told, transaction};
 use crate::context::Context;
 use crate::conversation::Conversation;
 use crate::counters::requests::Count;
 use crate::next::{Done, Next};
-use leveret_engine::{Arena, Error, Found, Item, Meta, Stored, Time};
+use leveret_engine::{Arena, Error, EvictionPolicy, Found, Item, Meta, Stored, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
-    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, Handler, Impact, Problem, Ran, Scripts,
-    ServerCommand, StoreByHost, WatchGuard,
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, Handler, Impact, KeyWalk, Problem, Ran,
+    Scripts, ServerCommand, StoreByHost, WatchGuard,
 };
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,6 +38,13 @@ impl Databases for House<'_> {
         self.redis.databases.count()
     }
 
+    fn policy(&self, database: u32) -> EvictionPolicy {
+        let at_start = || self.redis.databases.policy_at_start(database);
+        let made = self.arena(database).map(Arena::policy).or_else(at_start);
+        let usual = if self.shared.settings.evictions { EvictionPolicy::All } else { EvictionPolicy::None };
+        made.unwrap_or(usual)
+    }
+
     /// The arena's limit: `-I` limits only memcached clients.
     fn value_max(&self) -> usize {
         self.worker.arena().value_max()
@@ -48,6 +56,13 @@ impl Databases for House<'_> {
 
     fn may_flush(&self) -> bool {
         self.shared.live.flush()
+    }
+
+    fn forget_later(&self, database: u32, key: &[u8], now: Time) -> bool {
+        if !self.may_retry {
+            self.worker.remove_later(database, key, now);
+        }
+        !self.may_retry
     }
 
     fn store_received(&self, store: &StoreByHost<'_>) -> Option<Result<(Stored, Option<Item>), Error>> {
@@ -81,10 +96,15 @@ pub(super) fn request(
     let begin = cx.output.len();
     let answers = state.answers;
     let done = match find(&request) {
+        Err(_) if own::is_own(request.name()) => match own::run(state, talk, cx, request) {
+            Ok(done) => done,
+            Err(text) => reject(state, cx, |reply| reply.error(text)),
+        },
         Err(problem) => refuse(state, cx, house, request, &problem),
         Ok(row) => {
             state.client.note_command(row.name);
             if !talk.is_known && !row.flags.has(CommandFlags::NO_AUTH) {
+                house.redis.counters.note_rejected(cx.worker.index, row.name);
                 reject(state, cx, |reply| reply.error(STRANGER))
             } else if state.transaction.is_some() && waits(row) {
                 transaction::queue(state, request, &mut ReplyWriter::new(cx.output, state.version));
@@ -94,7 +114,7 @@ pub(super) fn request(
             }
         }
     };
-    if answers != Answers::All && state.answers == answers {
+    if answers != Answers::All && state.answers == answers && done != Done::Unfinished {
         cx.output.truncate(begin);
         if answers == Answers::SkipNext {
             state.answers = Answers::All;
@@ -119,6 +139,7 @@ fn refuse(
     problem: &Problem,
 ) -> Done {
     let name = lookup(request.name()).map_or("", |row| row.name);
+    house.redis.counters.note_rejected(cx.worker.index, name);
     let is_transaction = state.transaction.is_some();
     if name == "exec" {
         transaction::discard(state, house);
@@ -163,17 +184,43 @@ fn execute(
     row: &'static CommandRow,
     request: Arguments<'_>,
 ) -> Done {
+    if row.flags.has(CommandFlags::WALK) {
+        return walk(state, talk, cx, house, row, request);
+    }
     let begin = cx.output.len();
+    let call = house.redis.counters.begin(cx.worker.index, row.name);
     let done = if row.flags.has(CommandFlags::GATE) {
         alone(state, talk, cx, house, row, request)
     } else {
-        step(state, talk, cx, house, row, request)
+        step(state, talk, cx, house, row, request, None)
     };
-    if cx.has_met_busy() {
+    if !cx.has_met_busy() {
+        let has_failed = note_error(cx, begin);
+        call.end(has_failed);
+    }
+    done
+}
+
+/// Executes a piece of a command that walks over all keys, or that may.
+#[cold]
+fn walk(
+    state: &mut RespState,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+) -> Done {
+    let begin = cx.output.len();
+    let call = house.redis.counters.begin(cx.worker.index, row.name);
+    let (mut walk, before) = state.walking.take().unwrap_or_default();
+    let done = step(state, talk, cx, house, row, request, Some(&mut walk));
+    if done == Done::Unfinished || cx.has_met_busy() {
+        state.walking = Some((walk, before + call.so_far().unwrap_or_default()));
         return done;
     }
     let has_failed = note_error(cx, begin);
-    house.redis.counters.note_call(cx.worker.index, row.name, has_failed);
+    call.end_after(before, has_failed);
     done
 }
 
@@ -187,11 +234,11 @@ fn alone(
     row: &'static CommandRow,
     request: Arguments<'_>,
 ) -> Done {
-    let Some(turn) = cx.turn.take() else { return step(state, talk, cx, house, row, request) };
+    let Some(turn) = cx.turn.take() else { return step(state, talk, cx, house, row, request, None) };
     let alone = turn.alone();
     // Every change by others until now is in the past.
     cx.now = Time::now();
-    let done = step(state, talk, cx, house, row, request);
+    let done = step(state, talk, cx, house, row, request, None);
     drop(alone);
     cx.turn = Some(turn);
     done
@@ -205,10 +252,12 @@ fn step(
     house: House<'_>,
     row: &'static CommandRow,
     request: Arguments<'_>,
+    walk: Option<&mut KeyWalk>,
 ) -> Done {
     let begin = cx.output.len();
-    match run_here(state, cx, house, row, request, &[]) {
+    match run_here(state, cx, house, row, request, &[], walk) {
         Ran::Done(_) => Done::Answered,
+        Ran::Unfinished => Done::Unfinished,
         Ran::Busy => {
             cx.note_failure(&Error::Busy);
             if !cx.has_met_busy() {
@@ -234,10 +283,32 @@ fn run_here(
     row: &'static CommandRow,
     request: Arguments<'_>,
     guards: &[WatchGuard<'_>],
+    walk: Option<&mut KeyWalk>,
 ) -> Ran {
+    if !cx.watched.is_none() {
+        return told::run(cx, house, state.database, row, request, |cx| {
+            run_untold(state, cx, house, row, request, guards, walk)
+        });
+    }
+    run_untold(state, cx, house, row, request, guards, walk)
+}
+
+#[inline]
+fn run_untold(
+    state: &RespState,
+    cx: &mut Context<'_>,
+    house: House<'_>,
+    row: &'static CommandRow,
+    request: Arguments<'_>,
+    guards: &[WatchGuard<'_>],
+    walk: Option<&mut KeyWalk>,
+) -> Ran {
+    let is_again = cx.is_again.get();
     let mut call = Call::new(&house, state.database, ReplyWriter::new(cx.output, state.version));
     call.now = cx.now;
     call.guards = guards;
+    call.is_again = is_again;
+    call.walk = walk;
     let ran = run(row, &mut call, &request);
     if let Ran::Done(impact) = ran {
         if impact != Impact::None && house.redis.writes.are_watched() {
@@ -255,16 +326,7 @@ fn note_writes(state: &RespState, house: House<'_>, row: &CommandRow, request: &
     if impact != Impact::Changed && !matches!(row.name, "move" | "rename" | "renamenx") {
         return;
     }
-    let number = |at: usize| leveret_strings::database_number(request.get(at), house.redis.databases.count()).ok();
-    let database = match row.name {
-        // Into another database.
-        "move" => number(2),
-        "copy" => {
-            (3..request.len()).find(|at| request.get(*at).eq_ignore_ascii_case(b"db")).and_then(|at| number(at + 1))
-        }
-        _ => None,
-    };
-    let database = database.unwrap_or(state.database);
+    let database = told::target_database(house, row, request).unwrap_or(state.database);
     match row.group {
         // The keys of a script stand where it says.
         CommandGroup::Scripting => request.iter().for_each(|word| writes.note(database, word)),
@@ -365,7 +427,7 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
             }
         };
         let guards: Vec<WatchGuard<'_>> = match has_written {
-            false => watched.iter().filter_map(|watched| watched.guard(state.database)).collect(),
+            false => watched.iter().map(Watched::guard).collect(),
             true => Vec::new(),
         };
         match element(state, cx, house, row, request, &guards, until) {
@@ -377,6 +439,8 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
                 break;
             }
             Ran::Busy => Problem::Engine(Error::Busy).write(&mut ReplyWriter::new(cx.output, state.version)),
+            // Nothing waits in a transaction.
+            Ran::Unfinished => {}
             Ran::LongAnswer => {
                 cx.output.truncate(begin);
                 talk.is_at_fault = true;
@@ -404,12 +468,18 @@ fn element(
     until: Instant,
 ) -> Ran {
     let begin = cx.output.len();
-    loop {
-        let ran = run_here(state, cx, house, row, request, guards);
+    let call = house.redis.counters.begin(cx.worker.index, row.name);
+    let again = cx.is_again.get();
+    let ran = loop {
+        let ran = run_here(state, cx, house, row, request, guards, None);
         if ran != Ran::Busy || Instant::now() >= until {
-            house.redis.counters.note_call(cx.worker.index, row.name, cx.output.get(begin) == Some(&b'-'));
-            return ran;
+            break ran;
         }
+        // What it has read is counted.
+        cx.is_again.set(true);
         thread::sleep(EXEC_PAUSE);
-    }
+    };
+    cx.is_again.set(again);
+    call.end(cx.output.get(begin) == Some(&b'-'));
+    ran
 }

@@ -1,10 +1,11 @@
 //! INFO: what sites, clients and tools read of a server.
 use super::config;
 use crate::redis::counters::Sums;
+use crate::redis::settings::policy_word;
 use crate::redis::Redis;
 use crate::release::RELEASE;
 use crate::Shared;
-use leveret_engine::{Arena, Stats, LAYOUT_VERSION};
+use leveret_engine::{EvictionPolicy, Stats, LAYOUT_VERSION};
 use std::fmt::{Display, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,7 +28,7 @@ const SECTIONS: [Section; 14] = [
     ("Modules", true, |_, _| {}),
     ("Commandstats", false, command_stats),
     ("Errorstats", true, error_stats),
-    ("Latencystats", false, |_, _| {}),
+    ("Latencystats", false, latency_stats),
     ("Cluster", true, |lines, _| lines.add("cluster_enabled", 0)),
     ("Keyspace", true, keyspace),
     (OWN, false, own),
@@ -40,8 +41,8 @@ const OWN: &str = "Leveret";
 struct View<'s> {
     shared: &'s Shared,
     redis: &'s Redis,
-    /// The database that the connection has selected.
-    selected: &'s Arena,
+    /// That of the database that the connection has selected.
+    policy: EvictionPolicy,
     /// That of the moment at which the client was let in.
     nonce: u128,
     databases: Vec<(u32, Stats)>,
@@ -57,10 +58,10 @@ impl Lines {
 }
 
 /// The text of these sections; without any: those of a plain INFO. Unknown names are skipped.
-pub(super) fn text(shared: &Shared, redis: &Redis, selected: &Arena, nonce: u128, wanted: &[&[u8]]) -> String {
+pub(super) fn text(shared: &Shared, redis: &Redis, policy: EvictionPolicy, nonce: u128, wanted: &[&[u8]]) -> String {
     let first = [(0, shared.arena().stats())];
     let others = redis.databases.made().into_iter().map(|(number, arena)| (number, arena.stats()));
-    let view = View { shared, redis, selected, nonce, databases: first.into_iter().chain(others).collect() };
+    let view = View { shared, redis, policy, nonce, databases: first.into_iter().chain(others).collect() };
     let has = |name: &str| wanted.iter().any(|word| word.eq_ignore_ascii_case(name.as_bytes()));
     let (has_all, has_default) = (has("all") || has("everything"), wanted.is_empty() || has("default"));
     let mut lines = Lines(String::new());
@@ -116,6 +117,7 @@ fn clients(lines: &mut Lines, view: &View<'_>) {
     lines.add("connected_clients", view.redis.clients.count());
     lines.add("cluster_connections", 0);
     lines.add("maxclients", view.shared.live.conn_limit());
+    lines.add("watching_clients", view.redis.writes.watchers());
     for name in ["blocked_clients", "tracking_clients", "clients_in_timeout_table"] {
         lines.add(name, 0);
     }
@@ -152,7 +154,7 @@ fn memory(lines: &mut Lines, view: &View<'_>) {
     }
     lines.add("maxmemory", limit);
     lines.add("maxmemory_human", human(limit));
-    lines.add("maxmemory_policy", config::policy_of(view.selected));
+    lines.add("maxmemory_policy", policy_word(view.policy));
     lines.add("mem_fragmentation_ratio", format_args!("{:.2}", used as f64 / dataset.max(1) as f64));
     lines.add("mem_fragmentation_bytes", used.saturating_sub(dataset));
     lines.add("mem_clients_normal", view.shared.network.budget.held());
@@ -219,13 +221,30 @@ fn cpu(lines: &mut Lines, _: &View<'_>) {
 }
 
 fn command_stats(lines: &mut Lines, view: &View<'_>) {
+    for (name, Sums { calls, failed, rejected, took, .. }) in counted(view) {
+        let (usec, mean) = (took.as_micros(), took.as_nanos() as f64 / 1000.0 / calls.max(1) as f64);
+        lines.add(
+            &format!("cmdstat_{name}"),
+            format_args!(
+                "calls={calls},usec={usec},usec_per_call={mean:.2},rejected_calls={rejected},failed_calls={failed}"
+            ),
+        );
+    }
+}
+
+/// Commands that were called or refused, by name.
+fn counted(view: &View<'_>) -> Vec<(&'static str, Sums)> {
     let mut sums = view.redis.counters.sums();
+    sums.retain(|(_, sums)| sums.calls > 0 || sums.rejected > 0);
     sums.sort_unstable_by_key(|(name, _)| *name);
-    for (name, Sums { calls, failed }) in sums.into_iter().filter(|(_, sums)| sums.calls > 0) {
-        let name = format!("cmdstat_{name}");
-        // Commands are not timed one by one.
-        lines
-            .add(&name, format_args!("calls={calls},usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls={failed}"));
+    sums
+}
+
+fn latency_stats(lines: &mut Lines, view: &View<'_>) {
+    for (name, percentiles) in counted(view).into_iter().filter_map(|(name, sums)| Some((name, sums.percentiles?))) {
+        let [half, most, nearly_all] = percentiles.map(|time| time.as_nanos() as f64 / 1000.0);
+        let name = format!("latency_percentiles_usec_{name}");
+        lines.add(&name, format_args!("p50={half:.3},p99={most:.3},p99.9={nearly_all:.3}"));
     }
 }
 

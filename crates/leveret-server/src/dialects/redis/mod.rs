@@ -5,9 +5,11 @@ mod client;
 mod config;
 mod execute;
 mod info;
+mod own;
 mod receive;
 mod sign_in;
 mod state;
+mod told;
 mod transaction;
 mod waiting;
 
@@ -47,6 +49,11 @@ impl Resp {
         &self.state.client
     }
 
+    /// Whether a piece of a command is done, and the rest is not.
+    pub fn is_walking(&self) -> bool {
+        self.state.walking.is_some()
+    }
+
     /// Bytes that it keeps for its client, beside those of the connection.
     pub fn kept_bytes(&self) -> usize {
         self.state.kept_bytes()
@@ -72,7 +79,8 @@ impl Resp {
         let tail = Cell::new(None);
         let Resp { reader, state, again } = self;
         let may_send = cx.is_stream && state.answers_at_once();
-        let house = House { worker: cx.worker, shared: cx.shared, redis, tail: may_send.then_some(&tail), received };
+        let (worker, shared, may_retry) = (cx.worker, cx.shared, cx.may_retry);
+        let house = House { worker, shared, redis, tail: may_send.then_some(&tail), may_retry, received };
         let bounds = RequestBounds { is_stranger: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
         match reader.read(input, &bounds) {
             RequestRead::Request { request, consumed } => {
@@ -87,7 +95,7 @@ impl Resp {
                     *again = Some(request.to_buf());
                     return Consumed::Read { taken: consumed, total: 1 };
                 }
-                if let (Some(begun), false) = (timed, cx.has_met_busy()) {
+                if let (Some(begun), false) = (timed, cx.has_met_busy() || done == Done::Unfinished) {
                     cx.shared.latencies(cx.worker.index).note(CommandKind::Other, begun.elapsed());
                 }
                 Consumed::Done(consumed, done)
@@ -131,7 +139,8 @@ impl Resp {
         let step = match self.again.take() {
             None => self.read(talk, cx, redis, &input[taken..], Some(&cell)),
             Some(again) => {
-                let house = House { worker: cx.worker, shared: cx.shared, redis, tail: None, received: Some(&cell) };
+                let (worker, shared, may_retry) = (cx.worker, cx.shared, cx.may_retry);
+                let house = House { worker, shared, redis, tail: None, may_retry, received: Some(&cell) };
                 let done = execute::request(&mut self.state, talk, cx, house, again.arguments());
                 if cx.has_met_busy() {
                     self.again = Some(again);

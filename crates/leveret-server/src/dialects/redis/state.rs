@@ -5,9 +5,11 @@ use crate::redis::Redis;
 use crate::{Shared, Worker};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::resp::RespVersion;
+use leveret_strings::KeyWalk;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What requests are executed with, all of it shared with others.
 #[derive(Clone, Copy)]
@@ -17,6 +19,8 @@ pub(super) struct House<'h> {
     pub redis: &'h Redis,
     /// Where a large value is put that is sent from where it lies. None: it cannot be.
     pub tail: Option<&'h Cell<Option<Outgoing>>>,
+    /// A request that meets a held lock is run again.
+    pub may_retry: bool,
     /// The value of the request under way, if it lies in the arena already.
     pub received: Option<&'h RefCell<Incoming>>,
 }
@@ -42,6 +46,8 @@ pub(super) struct RespState {
     pub answers: Answers,
     /// A large value on its way into the arena.
     pub receiving: Option<Incoming>,
+    /// A command of which a piece is done, and how long that took.
+    pub walking: Option<(KeyWalk, Duration)>,
 }
 
 /// Which requests are answered (CLIENT REPLY).
@@ -65,6 +71,7 @@ impl RespState {
             watched: Vec::new(),
             answers: Answers::All,
             receiving: None,
+            walking: None,
         }
     }
 
@@ -86,6 +93,7 @@ impl RespState {
 
     /// Bytes that it keeps for its client.
     pub fn kept_bytes(&self) -> usize {
-        self.transaction.as_ref().map_or(0, Transaction::kept_bytes)
+        let walked = self.walking.as_ref().map_or(0, |(walk, _)| walk.kept_bytes());
+        walked + self.transaction.as_ref().map_or(0, Transaction::kept_bytes)
     }
 }

@@ -53,9 +53,9 @@ impl Watched {
         Watched { database, key: key.into(), seen, writes }
     }
 
-    /// What the first write of the transaction compares with, in this database.
-    pub fn guard(&self, database: u32) -> Option<WatchGuard<'_>> {
-        (self.database == database).then_some(WatchGuard { key: &self.key, state: self.seen })
+    /// What the first write of the transaction compares with.
+    pub fn guard(&self) -> WatchGuard<'_> {
+        WatchGuard { database: self.database, key: &self.key, state: self.seen }
     }
 
     pub fn is_of(&self, database: u32, key: &[u8]) -> bool {

@@ -14,7 +14,7 @@ pub static PAGES: Chart = Chart {
                lies in shared memory, its best case, which is the case without a cache. No connection to a cache is kept from page to page.",
     keys: 50,
     keys_if_quick_max: 2,
-    program: &[site::WEB, include_str!("pages.php")],
+    program: &[site::WEB, include_str!("wiki.php"), include_str!("pages.php")],
     words: &[],
     peers: include_str!("pages.toml"),
     ..keys::READ

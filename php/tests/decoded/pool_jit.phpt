@@ -1,0 +1,30 @@
+--TEST--
+Arrays of the pool in code that OPcache has optimized and compiled, and in a preloaded function
+--SKIPIF--
+<?php
+exec(PHP_BINARY . ' -n -d zend_extension=opcache -r "exit((int) !extension_loaded(\'Zend OPcache\'));" 2>/dev/null', $output, $code);
+if ($code !== 0) die('skip there is no OPcache');
+?>
+--INI--
+apc.enable_cli=1
+leveret.decoded_cache=256K
+--FILE--
+<?php
+require __DIR__ . '/../start.inc';
+$code = 'require ' . var_export(__DIR__ . '/pool.inc', true) . '; hold_parts(3000, 2);';
+$settings = ['opcache.enable_cli' => 1, 'opcache.jit_buffer_size' => '16M', 'leveret.decoded_cache' => '256K', 'leveret.apcu_cli' => 'private'];
+if (PHP_VERSION_ID < 80500) {
+    $settings[] = 'zend_extension=opcache';
+}
+$preload = "$arenas/preload.php";
+foreach (['disable', 'function', 'tracing'] as $jit) {
+    echo $jit, ': ', other_php($code, $settings + ['opcache.jit' => $jit]);
+}
+file_put_contents($preload, '<?php apcu_store("a", range(1, 50)); function preloaded() { static $kept; return [$kept ??= apcu_fetch("a"), apcu_fetch("a")]; } preloaded();');
+echo 'preloaded: ', other_php('apcu_store("a", range(1, 50)); var_dump(preloaded() === [range(1, 50), range(1, 50)]);',
+    $settings + ['opcache.preload' => $preload, 'opcache.preload_user' => get_current_user()]);
+--EXPECT--
+disable: done
+function: done
+tracing: done
+preloaded: bool(true)
