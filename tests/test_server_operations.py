@@ -190,7 +190,7 @@ class Operations(SystemTest):
         # It would keep the password as an item.
         for server in both(self, udp=False):
             refused = said("stats", f"ann@{server.address}")
-            self.assertEqual((1, True), (refused.returncode, "asks nobody for a password: leave ann@ out" in refused.stderr), refused.stderr)
+            self.assertEqual((1, True), (refused.returncode, "asks for no password: leave ann@ out" in refused.stderr), refused.stderr)
             self.assertEqual("0", server.stat("curr_items"))
 
     def test_a_bad_file_of_users_is_told_before_the_terminal_is_let_go(self):
