@@ -128,7 +128,7 @@ if test "$PHP_LEVERET" != "no"; then
       redis/value.c redis/compress.c redis/build_keys.c redis/build_lists.c redis/build_sorted.c redis/build_streams.c redis/build_admin.c redis/build_servers.c redis/tell.c redis/arena.c redis/scan.c redis/session.c redis/session_path.c redis/session_store.c
     ]),
     [$ext_shared],,
-    [-I@ext_srcdir@ -I@ext_builddir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+    [-I@ext_srcdir@ -I@ext_builddir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -fno-asynchronous-unwind-tables -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_BUILD_DIR(m4_normalize([
     $ext_builddir/base $ext_builddir/codec $ext_builddir/decoded $ext_builddir/apcu $ext_builddir/cache $ext_builddir/client
     $ext_builddir/memcached $ext_builddir/memcache $ext_builddir/redis
