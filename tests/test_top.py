@@ -2,13 +2,14 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
 from xml.etree import ElementTree
 
 from servers import Server, tool
-from support import COMMAND, ROOT, SystemTest
+from support import COMMAND, ROOT, SystemTest, end
 from terminal import Terminal
 
 
@@ -62,6 +63,20 @@ class Top(SystemTest):
         self.wait_for("nobody down", lambda: "down" not in terminal.screen()[0])
         terminal.process.send_signal(signal.SIGTERM)
         self.ends(terminal)
+
+    def test_terminal_goes(self):
+        """it ends when its terminal has hung up, also where no signal says so"""
+        master, slave = pty.openpty()
+        # A session without a controlling terminal gets no SIGHUP.
+        process = subprocess.Popen([str(COMMAND), "top", str(self.arenas / "shown.arena")], stdin=slave, stdout=slave, stderr=slave,
+                                   env={**os.environ, "TERM": "xterm-256color"}, start_new_session=True)
+        self.addCleanup(end, process)
+        os.close(slave)
+        drawn = b""
+        while b"1 targets" not in drawn and b"target" not in drawn:
+            drawn += os.read(master, 65536)
+        os.close(master)
+        self.wait_for("the end", lambda: process.poll() is not None)
 
     def test_a_closer_look(self):
         """Enter shows a target, k its keys that are read most, Enter there the item"""

@@ -8,8 +8,12 @@ use crate::target::TargetArgs;
 use leveret_engine::reason;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::DefaultTerminal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::io;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::Receiver;
 use std::sync::Arc;
@@ -28,7 +32,8 @@ pub fn run(
 ) -> CommandResult {
     let failed = |error: io::Error| Failure::Unreachable(format!("cannot draw on the terminal: {}", reason(&error)));
     let is_over = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    // SIGHUP ends the process: its terminal is gone.
+    for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, is_over.clone()).map_err(failed)?;
     }
     let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
@@ -48,15 +53,16 @@ fn watch(
     samples: &Receiver<Sample>,
     folder: Option<&TargetArgs>,
 ) -> io::Result<()> {
+    let keyboard = Keyboard::open()?;
     let mut is_stale = true;
     let mut looked = Instant::now();
-    while !is_over.load(Relaxed) {
+    while !is_over.load(Relaxed) && keyboard.wait()? {
         if is_stale {
             screen.settle(board);
             terminal.draw(|frame| draw(frame, board, &screen))?;
             is_stale = false;
         }
-        if event::poll(TICK)? {
+        while event::poll(Duration::ZERO)? {
             match event::read()? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
                     if !press(board, &mut screen, key) {
@@ -82,6 +88,28 @@ fn watch(
         }
     }
     Ok(())
+}
+
+/// The terminal as crossterm reads it. crossterm reads a terminal that has hung up again and again, so this looks first.
+struct Keyboard(OwnedFd);
+
+impl Keyboard {
+    fn open() -> io::Result<Keyboard> {
+        let stdin = io::stdin();
+        Ok(Keyboard(if stdin.is_terminal() { rustix::io::dup(&stdin)? } else { File::open("/dev/tty")?.into() }))
+    }
+
+    /// Waits for a key or a tick. False: the terminal has hung up.
+    fn wait(&self) -> io::Result<bool> {
+        let mut terminal = [PollFd::new(&self.0, PollFlags::IN)];
+        let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
+        match rustix::event::poll(&mut terminal, Some(&tick)) {
+            Ok(_) => Ok(!terminal[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)),
+            // A signal, as for another size.
+            Err(Errno::INTR) => Ok(true),
+            Err(errno) => Err(errno.into()),
+        }
+    }
 }
 
 /// Arenas come and go.
