@@ -73,7 +73,7 @@ class Top(SystemTest):
         self.addCleanup(end, process)
         os.close(slave)
         drawn = b""
-        while b"1 targets" not in drawn and b"target" not in drawn:
+        while b"\x1b[?1049h" not in drawn:
             drawn += os.read(master, 65536)
         os.close(master)
         self.wait_for("the end", lambda: process.poll() is not None)
