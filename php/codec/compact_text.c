@@ -8,10 +8,9 @@
 #include "config.h"
 #endif
 
+#include "base/text.h"
 #include "compact_text.h"
 #include "compact_reader.h"
-
-#include "zend_smart_str.h"
 
 /* Takes both over. `properties` NULL: the name is that of an enumeration's case. */
 static void make_description(zval *to, zend_string *name, zend_array *properties)
@@ -87,7 +86,7 @@ static bool describe(compact_reader *from, uint8_t tag, zval *to)
 static void append_quoted(smart_str *to, char type, const zend_string *string, char end)
 {
 	smart_str_append_printf(to, "%c:%zu:\"", type, ZSTR_LEN(string));
-	smart_str_append(to, string);
+	php_leveret_append(to, ZSTR_VAL(string), ZSTR_LEN(string));
 	smart_str_append_printf(to, "\"%c", end);
 }
 
@@ -114,7 +113,7 @@ static void append_elements(smart_str *to, const zend_array *array)
 		append_value(to, value);
 	}
 	ZEND_HASH_FOREACH_END();
-	smart_str_appendc(to, '}');
+	php_leveret_append(to, "}", 1);
 }
 
 static void append_description(smart_str *to, const zend_array *description)
@@ -133,29 +132,29 @@ static void append_value(smart_str *to, const zval *value)
 	switch (Z_TYPE_P(value)) {
 		case IS_FALSE:
 		case IS_TRUE:
-			smart_str_appendl(to, Z_TYPE_P(value) == IS_TRUE ? "b:1;" : "b:0;", 4);
+			php_leveret_append(to, Z_TYPE_P(value) == IS_TRUE ? "b:1;" : "b:0;", 4);
 			break;
 		case IS_LONG:
 			append_integer(to, Z_LVAL_P(value));
 			break;
 		case IS_DOUBLE:
-			smart_str_appendl(to, "d:", 2);
+			php_leveret_append(to, "d:", 2);
 			/* The shortest text that reads back as the same float. */
 			smart_str_append_double(to, Z_DVAL_P(value), -1, false);
-			smart_str_appendc(to, ';');
+			php_leveret_append(to, ";", 1);
 			break;
 		case IS_STRING:
 			append_quoted(to, 's', Z_STR_P(value), ';');
 			break;
 		case IS_ARRAY:
-			smart_str_appendl(to, "a:", 2);
+			php_leveret_append(to, "a:", 2);
 			append_elements(to, Z_ARR_P(value));
 			break;
 		case IS_OBJECT:
 			append_description(to, Z_OBJ_P(value)->properties);
 			break;
 		default:
-			smart_str_appendl(to, "N;", 2);
+			php_leveret_append(to, "N;", 2);
 	}
 }
 
