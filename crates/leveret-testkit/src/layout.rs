@@ -45,6 +45,8 @@ pub const SEGMENT_HEADERS: u32 = 5;
 pub const SEGMENT_HEADER_LEN: u64 = 64;
 /// Number of the index's region.
 pub const INDEX: u32 = 13;
+/// Number of the region of overflow buckets.
+pub const OVERFLOW: u32 = 14;
 /// Number of the region of items.
 pub const DATA: u32 = 15;
 
