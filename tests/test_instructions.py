@@ -125,7 +125,7 @@ class Instructions(SystemTest):
             running = [Server(self, "leveret") for _ in range(3)]
             servers = "[" + ", ".join(f"['127.0.0.1', {server.port}]" for server in running) + "]"
 
-        redis = RedisServer(self, "leveret", arena=self.folder / "redis.arena") if "REDIS" in before else None
+        redis = RedisServer(self, "leveret", arena=self.folder / f"redis{len(list(self.folder.iterdir()))}.arena") if "REDIS" in before else None
 
         def run(times):
             out = self.folder / "counts"
