@@ -98,9 +98,10 @@ class Redis(SystemTest):
     def test_configuration(self):
         """The page for users of Redis: the server takes its configuration"""
         file = self.folder / "leveret.toml"
-        file.write_text("".join(blocks("toml", self.page)))
-        done = run([str(COMMAND), "serve", "--config", str(file), "-V"])
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        for block in blocks("toml", self.page):
+            file.write_text(block)
+            done = run([str(COMMAND), "serve", "--config", str(file), "-V"])
+            self.assertEqual((0, ""), (done.returncode, done.stderr), block)
 
 
 class Applications(SystemTest):

@@ -41,7 +41,7 @@ class TestTls < LeveretTest
     strange = "Dalli::RingError: No server available: tls://localhost:#{port}: its certificate is not from an authority of the CA file"
     lines = said.lines(chomp: true)
     assert_equal [strange, strange, 'nil', 'nil'], lines.values_at(0, 1, 4, 5), said
-    assert_match(/\ADalli::RingError: .*: its certificate is not believed/, lines[2])
+    assert_match(/\ADalli::RingError: .*: its certificate is not trusted/, lines[2])
     assert_match(%r{absent\.pem: there is no such file}, lines[3])
   end
 

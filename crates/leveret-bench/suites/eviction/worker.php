@@ -186,7 +186,7 @@ final class Redis extends Wire
 final class Client
 {
     private readonly Wire $wire;
-    private readonly string $value;
+    private readonly string $pattern;
     private readonly array $size;
 
     public function __construct(string $side, private readonly array $given)
@@ -196,7 +196,13 @@ final class Client
         $stream = stream_socket_client($port ? "tcp://$host:$port" : "unix://$host") ?: fail('no connection');
         $this->wire = str_contains($side, 'redis') ? new Redis($stream) : new Memcached($stream);
         str_starts_with($side, 'redis-') && $this->wire->evict_by('allkeys-' . substr($side, strlen('redis-')));
-        $this->value = str_repeat('x', VALUE_MAX);
+        $this->pattern = (new Random\Randomizer(new Random\Engine\Mt19937(1)))->getBytes(2 * VALUE_MAX);
+    }
+
+    /** Each key has bytes of its own; its values of other sizes begin with the same ones. */
+    private function value(string $key, int $len): string
+    {
+        return substr($this->pattern, crc32($key) % VALUE_MAX, $len);
     }
 
     public function measure(): array
@@ -231,19 +237,23 @@ final class Client
         if ($asked !== []) {
             foreach ($this->wire->get(array_map(strval(...), array_keys($asked))) as $key => $value) {
                 $read++;
-                $wrong += (int) ($value !== substr($this->value, 0, $asked[$key] ?? 0));
+                $wrong += (int) (!isset($asked[$key]) || $value !== $this->value($key, strlen($value)));
                 unset($asked[$key]);
             }
         }
         $misses += count($asked);
         $stored += $asked;
-        $stored === [] || $this->wire->set(array_map(fn (int $bytes): string => substr($this->value, 0, $bytes), $stored));
+        $values = [];
+        foreach ($stored as $key => $bytes) {
+            $values[$key] = $this->value((string) $key, $bytes);
+        }
+        $values === [] || $this->wire->set($values);
     }
 
     /** Stores until the server has evicted, and checks the last items. */
     private function overhead(): array
     {
-        [$value, $stored] = [substr($this->value, 0, $this->size['value_len']), 0];
+        [$value, $stored] = [substr($this->pattern, 0, $this->size['value_len']), 0];
         $memory = $this->size['memory_mib'] << 20;
         $enough = intdiv(2 * $memory, OVERHEAD_KEY + strlen($value));
         while ($stored < $enough) {
