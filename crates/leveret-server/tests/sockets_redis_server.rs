@@ -306,11 +306,11 @@ fn watchers_of_both_entrances_are_told_what_clients_of_redis_do() {
         let got = told(&mut mutations);
         assert!(same(&got, line), "{got} instead of {line}");
     }
+    let usage = "LEVERET WATCH [fetchers|mutations|deletions|evictions|connevents ...]";
+    client.talk("LEVERET\r\n", &format!("-ERR unknown subcommand. Try {usage}\r\n"));
     hold(
         &mut client,
-        "LEVERET
-         < -ERR unknown subcommand. Try LEVERET WATCH [fetchers|mutations|deletions|evictions|connevents ...]
-         LEVERET WATCH nothing
+        "LEVERET WATCH nothing
          < -ERR there are no such events
          MULTI
          < +OK
