@@ -110,38 +110,47 @@ class LyingRedis:
         self.thread.join()
 
     async def serve(self, reader, writer):
-        queued = None
+        # Replies to requests that came together go out together: a surplus one that came later could be no client's to tell.
+        queued, replies = None, b""
         try:
             while True:
+                if replies and not reader._buffer:
+                    writer.write(replies)
+                    replies = b""
                 words = await read_request(reader)
                 verb = words[0].upper()
                 if verb == b"MULTI":
                     queued = []
-                    writer.write(b"+OK\r\n")
+                    replies += b"+OK\r\n"
                 elif verb in (b"EXEC", b"DISCARD") and queued is not None:
                     held, queued = queued, None
                     if verb == b"DISCARD":
-                        writer.write(b"+OK\r\n")
+                        replies += b"+OK\r\n"
                         continue
-                    replies = [answer(words) for words in held]
+                    right = array([answer(words) for words in held])
                     if any(b"lie" in words for words in held):
-                        await self.tell(writer, array(replies))
+                        replies = await self.tell(writer, replies, right)
                     else:
-                        writer.write(array(replies))
+                        replies += right
                 elif queued is not None:
                     queued.append(words)
-                    writer.write(b"+QUEUED\r\n")
+                    replies += b"+QUEUED\r\n"
                 elif b"lie" in words:
-                    await self.tell(writer, answer(words))
+                    replies = await self.tell(writer, replies, answer(words))
                 else:
-                    writer.write(answer(words))
+                    replies += answer(words)
         except (asyncio.IncompleteReadError, ConnectionError, Closing, asyncio.CancelledError):
             pass  # the client, the lie or the test has ended
         finally:
             writer.close()
 
-    async def tell(self, writer, right):
-        for piece in self.lie(right):
+    async def tell(self, writer, before, right):
+        """Lies behind the replies before. What is to go out with those that follow is returned."""
+        pieces = self.lie(right)
+        if len(pieces) == 1 and isinstance(pieces[0], bytes):
+            return before + pieces[0]
+        writer.write(before)
+        for piece in pieces:
             if piece is Closing:
                 raise Closing
             if piece is None:
@@ -155,3 +164,4 @@ class LyingRedis:
                 await writer.drain()
                 if len(piece) == 1:
                     await asyncio.sleep(0.001)
+        return b""
