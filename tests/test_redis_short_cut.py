@@ -96,7 +96,6 @@ class Beside:
             self.test.assertAlmostEqual(socket.pop("gave"), ours.pop("gave"), delta=self.TIMES[method])
         begun = max((at for at, (word, *_) in enumerate(self.said) if word in ("multi", "pipeline")), default=len(self.said))
         if isinstance(ours.get("gave"), list) and any(word in self.TIMES or word == "getEx" for word, *_ in self.said[begun:]):
-            # Replies of EXEC: the one object asks for times and sets them after the other.
             socket["gave"] = as_near(ours["gave"], socket["gave"])
         self.test.assertEqual(socket, ours, f"behind {self.said[-12:]}")
         return ours
@@ -195,12 +194,11 @@ class Beside:
 
 
 def as_near(one, other):
-    """`other`, with the numbers of `one` where both may be the same time, in seconds or milliseconds, read a moment later."""
+    """`other`, with the numbers of `one` where both may be the same time read a moment later: in replies of EXEC."""
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return [as_near(mine, its) for mine, its in zip(one, other)]
-    if type(one) is type(other) is int and min(one, other) > 1:
-        return one if abs(one - other) <= (2000 if one > 500 else 1) else other
-    return other
+    is_time = type(one) is type(other) is int and min(one, other) > 1
+    return one if is_time and abs(one - other) <= (2000 if one > 500 else 1) else other
 
 
 class RedisShortCut(SystemTest):
@@ -553,7 +551,7 @@ class RedisShortCut(SystemTest):
 
     def test_beside_the_socket(self):
         """generated calls on two objects, one of which keeps to its socket, answer the same, and each reads what the other reads"""
-        # Not drawn: LEVERET_SEED=3697788676 finds an auth() with a changed password on a new object that throws, see docs/roadmap.md.
+        # Not drawn: LEVERET_SEED=3697788676 finds the auth() that docs/roadmap.md tells of.
         seed = int(os.environ.get("LEVERET_SEED", 20261128))
         self.remark(f"LEVERET_SEED={seed}")
         total = 0
