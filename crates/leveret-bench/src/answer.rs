@@ -1,10 +1,10 @@
-//! What a side answers with.
+//! The answer of a side.
 
 use serde::Serialize;
 
 use leveret_load::failure::LoadFailure;
 
-/// What is said of a measurement.
+/// Description of a measurement.
 #[derive(Default, Serialize)]
 pub struct LoadAnswer {
     pub figure: f64,

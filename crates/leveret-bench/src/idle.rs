@@ -21,7 +21,7 @@ pub struct IdleSize {
     connections: usize,
 }
 
-/// Every measurement has a server of its own.
+/// Each measurement starts its own server.
 pub struct Idle {
     starter: Starter,
     connections: usize,

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[serde(deny_unknown_fields)]
 pub struct ScrapedSize {
     keys: u32,
-    /// In which nobody asks for anything.
+    /// A time without requests.
     milliseconds: u64,
 }
 

@@ -12,7 +12,7 @@ use crate::starter::{cpus, BenchServer, Starter};
 use crate::{idle, latency, scraped, throughput, watched};
 use leveret_load::failure::LoadFailure;
 
-/// What is asked.
+/// The request.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Asked {

@@ -14,7 +14,7 @@ use leveret_load::load::{Load, Until};
 use leveret_load::script::{Pad, Script};
 use leveret_load::workload::{LoadDialect, Task, Workload};
 
-/// Who is measured.
+/// The measured side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchServer {
     Memcached,
