@@ -198,7 +198,7 @@ def as_near(one, other):
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return [as_near(mine, its) for mine, its in zip(one, other)]
     is_time = type(one) is type(other) is int and min(one, other) > 1
-    return one if is_time and abs(one - other) <= (2000 if one > 500 else 1) else other
+    return one if is_time and abs(one - other) <= (50 if one > 500 else 1) else other
 
 
 class RedisShortCut(SystemTest):
