@@ -8,6 +8,7 @@
 #endif
 
 #include "compact_read.h"
+#include "compact_shapes.h"
 #include "compact_tables.h"
 
 /* --- strings --- */
@@ -32,6 +33,16 @@ static zend_always_inline void number_string(compact_reader *from, zend_string *
 	from->strings[from->strings_len++] = string;
 }
 
+/* Copies by sixteens, and so up to fifteen bytes more. Of few bytes memcpy() makes `rep movsq`, which takes longer to
+ * begin than to copy them. */
+static zend_always_inline void copy_short(char *to, const uint8_t *bytes, size_t len)
+{
+	for (const uint8_t *end = bytes + len; bytes < end; bytes += PHP_LEVERET_ROOM_SPARE) {
+		memcpy(to, bytes, PHP_LEVERET_ROOM_SPARE);
+		to += PHP_LEVERET_ROOM_SPARE;
+	}
+}
+
 static zend_always_inline zend_string *pooled_string(compact_reader *from, size_t len)
 {
 	zend_string *string = php_leveret_room_take(&from->room, ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(len)));
@@ -41,7 +52,11 @@ static zend_always_inline zend_string *pooled_string(compact_reader *from, size_
 	GC_TYPE_INFO(string) = GC_STRING;
 	ZSTR_H(string) = 0;
 	ZSTR_LEN(string) = len;
-	memcpy(ZSTR_VAL(string), from->at, len);
+	if (EXPECTED(len <= COMPACT_STRING_MAX && len + PHP_LEVERET_ROOM_SPARE <= compact_left(from))) {
+		copy_short(ZSTR_VAL(string), from->at, len);
+	} else {
+		memcpy(ZSTR_VAL(string), from->at, len);
+	}
 	ZSTR_VAL(string)[len] = '\0';
 	return string;
 }
@@ -368,10 +383,28 @@ bool php_leveret_compact_values(compact_reader *from, zend_array *array)
 	return true;
 }
 
+/* The keys are known from another array of this request. */
+static bool read_known_shape(compact_reader *from, const php_leveret_shape *shape, zval *to)
+{
+	from->at += shape->bytes_len;
+	while (UNEXPECTED(shape->strings_len > from->strings_max - from->strings_len)) {
+		grow_strings(from);
+	}
+	memcpy(from->strings + from->strings_len, shape->strings, shape->strings_len * sizeof(*shape->strings));
+	from->strings_len += shape->strings_len;
+	number_shape(from, &shape->array);
+	return read_shape(from, from->shapes_len - 1, to);
+}
+
 /* All keys, then all values: so an array within may have the same keys. */
 static bool read_new_shape(compact_reader *from, zval *to)
 {
-	uint32_t count;
+	const uint8_t *start = from->at;
+	const php_leveret_shape *known = php_leveret_shape_find(start, compact_left(from));
+	if (EXPECTED(known)) {
+		return read_known_shape(from, known, to);
+	}
+	uint32_t count, strings_len = from->strings_len;
 	if (!compact_take_number(from, &count) || !begin_array(from, count, 2)) {
 		return false;
 	}
@@ -379,6 +412,7 @@ static bool read_new_shape(compact_reader *from, zval *to)
 	if (UNEXPECTED(!array)) {
 		return false;
 	}
+	php_leveret_shape_add(start, (size_t) (from->at - start), array, from->strings_len - strings_len);
 	number_shape(from, array);
 	if (UNEXPECTED(!php_leveret_compact_values(from, array))) {
 		return false;
