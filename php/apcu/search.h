@@ -15,6 +15,9 @@ typedef struct apcu_search {
 typedef struct apcu_position {
 	php_leveret_walk walk;
 	HashPosition key;
+	zend_string
+		*candidate; /* keys that are compared with the regular expression, one after the other; NULL: none yet */
+	size_t candidate_room;
 } apcu_position;
 
 void php_leveret_apcu_search_free(apcu_search *search);

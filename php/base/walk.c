@@ -19,7 +19,7 @@ void php_leveret_walk_end(php_leveret_walk *walk)
 	walk->walk = (leveret_walk) { .is_over = 1 };
 }
 
-const leveret_record *php_leveret_walk_next(php_leveret_walk *walk)
+const leveret_record *php_leveret_walk_on(php_leveret_walk *walk)
 {
 	const leveret_record *record;
 	leveret_status status;
