@@ -18,7 +18,7 @@
 #define STRING_PLACES_MAX 8192
 #define SHAPE_PLACES 32
 #define CLASS_PLACES 16
-/* Of longer names the text for other makes would be much longer than the form. */
+/* A longer name gets no number: the text for other makes repeats it each time, and would be much longer than the form. */
 #define NAME_MAX_LEN 128
 #define LEN_FIRST 256
 /* Longer blocks are not asked for unless memory_limit has room for them. */
@@ -266,7 +266,8 @@ static bool is_integer(const zend_string *key)
 	return ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index);
 }
 
-static bool write_new_keys(writer *to, const zend_array *array)
+/* `place`, if there is one, is given up where a key is too long. */
+static bool write_new_keys(writer *to, const zend_array *array, shape_place *place)
 {
 	if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
 		return false;
@@ -279,6 +280,9 @@ static bool write_new_keys(writer *to, const zend_array *array)
 		if (!(key ? !is_integer(key) && write_string(to, key) : write_integer(to, (zend_long) index))) {
 			return false;
 		}
+		if (UNEXPECTED(place && key && ZSTR_LEN(key) > NAME_MAX_LEN)) {
+			place->array = NULL;
+		}
 	}
 	ZEND_HASH_FOREACH_END();
 	to->shapes++;
@@ -290,7 +294,7 @@ static bool write_keys(writer *to, const zend_array *array)
 {
 	/* Of an array with holes the buckets cannot be compared one by one. */
 	if (HT_IS_PACKED(array) || !HT_IS_WITHOUT_HOLES(array)) {
-		return write_new_keys(to, array);
+		return write_new_keys(to, array, NULL);
 	}
 	zend_ulong hash = array->arData[0].h ^ array->arData[array->nNumUsed - 1].h << 1 ^ array->nNumUsed;
 	shape_place *place = &to->shape_places[(hash ^ hash >> 13) % SHAPE_PLACES];
@@ -308,7 +312,7 @@ static bool write_keys(writer *to, const zend_array *array)
 	}
 	place->array = array;
 	place->number = to->shapes;
-	return write_new_keys(to, array);
+	return write_new_keys(to, array, place);
 }
 
 static bool is_list(const zend_array *array)

@@ -25,8 +25,11 @@ const PHP: Encoding = Encoding::new(5);
 const JSON: Encoding = Encoding::new(8);
 const RUBY: Origin = Origin::new(4);
 
-/// No honest array becomes longer: a key of 64 bytes takes 74 where the form has a byte for its value.
-const GROWTH_MAX: usize = 128;
+/// How many times as long honest values become at most. Names of up to 128 bytes may stand behind a number: with a value
+/// of one byte they take 142 bytes in PHP's form. Longer ones are written in full each time.
+const GROWTH_MAX: usize = 160;
+/// The same in JSON: the gem gives numbers to names of up to 64 bytes, each of which may take 6.
+const JSON_GROWTH_MAX: usize = 400;
 const LEN_MAX: usize = 256 << 20;
 
 /// Whether an item's bytes may be the compact form.
@@ -41,13 +44,13 @@ pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
         return Some(value);
     }
     if meta.encoding == JSON {
-        return json::to_json(&value, len_max(&value));
+        return json::to_json(&value, len_max(&value, JSON_GROWTH_MAX));
     }
-    to_serialized(&value, len_max(&value))
+    to_serialized(&value, len_max(&value, GROWTH_MAX))
 }
 
-fn len_max(value: &[u8]) -> usize {
-    value.len().saturating_mul(GROWTH_MAX).min(LEN_MAX)
+fn len_max(value: &[u8], growth_max: usize) -> usize {
+    value.len().saturating_mul(growth_max).min(LEN_MAX)
 }
 
 /// The value as `serialize()` writes it. None: the bytes are damaged, or it is longer than `len_max`.
