@@ -19,7 +19,7 @@ static size_t key_size(const zend_string *key)
 
 static bool has_number(const zend_string *key)
 {
-	return key && ZSTR_LEN(key) >= 2 && ZSTR_LEN(key) <= COMPACT_STRING_MAX;
+	return key && ZSTR_LEN(key) >= 2 && ZSTR_LEN(key) <= LEVERET_COMPACT_STRING_MAX;
 }
 
 /* Bytes of the copies of keys. False: a key was the number of a string that is not in these bytes. */

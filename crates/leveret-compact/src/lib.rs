@@ -13,12 +13,12 @@ use leveret_engine::{Encoding, Meta, Origin};
 use reader::{CompactReader, Key};
 
 /// What the form begins with: nothing that `serialize()` writes begins so. The second byte is the version.
-const HEAD: [u8; 2] = [0xCA, 1];
+pub const HEAD: [u8; 2] = [0xCA, 1];
 /// The same where objects of PHP are in it.
-const HEAD_OF_OBJECTS: [u8; 2] = [0xCA, 2];
+pub const HEAD_OF_OBJECTS: [u8; 2] = [0xCA, 2];
 
 /// Arrays and objects in each other: deeper ones are damaged.
-const DEPTH_MAX: usize = 128;
+pub const DEPTH_MAX: usize = 128;
 
 // The numbers of docs/memory-layout.md.
 const PHP: Encoding = Encoding::new(5);
@@ -66,7 +66,9 @@ fn to_serialized(value: &[u8], len_max: usize) -> Option<Vec<u8>> {
     writer.from.is_at_end().then_some(writer.out)
 }
 
-mod tag {
+/// What a value begins with; docs/array-format.md says what follows.
+#[allow(missing_docs)]
+pub mod tag {
     pub const NULL: u8 = 0;
     pub const FALSE: u8 = 1;
     pub const TRUE: u8 = 2;
