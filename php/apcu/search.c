@@ -25,7 +25,8 @@ void php_leveret_apcu_search_free(apcu_search *search)
 
 void php_leveret_apcu_position_start(leveret_arena *arena, const apcu_search *search, apcu_position *position)
 {
-	php_leveret_walk_start(&position->walk, arena, apcu_now());
+	/* Of the items whose key does not match nothing is wanted, and the others are few. */
+	php_leveret_walk_start(&position->walk, arena, apcu_now(), search->keys_only || search->regex);
 	position->candidate = NULL;
 	position->candidate_room = 0;
 	if (search->keys) {
@@ -96,24 +97,35 @@ static const leveret_record *next_match(const apcu_search *search, apcu_position
 	return record;
 }
 
+static bool peek(leveret_arena *arena, zend_string *key, leveret_found *found)
+{
+	return apcu_noticed(arena, leveret_peek(arena, php_leveret_string(key), apcu_now(), found)) == LEVERET_OK;
+}
+
+static bool next_of_all(const apcu_search *search, apcu_position *position, leveret_found *found, zend_string **key)
+{
+	const leveret_record *record;
+	while ((record = search->regex ? next_match(search, position) : php_leveret_walk_next(&position->walk))) {
+		*key = new_key(record);
+		*found = record->found;
+		if (search->keys_only || !search->regex || peek(position->walk.arena, *key, found)) {
+			return true;
+		}
+		zend_string_efree(*key);
+	}
+	return false;
+}
+
 bool php_leveret_apcu_position_next(
 	const apcu_search *search, apcu_position *position, leveret_found *found, zend_string **key)
 {
-	leveret_arena *arena = position->walk.arena;
 	if (!search->keys) {
-		const leveret_record *record =
-			search->regex ? next_match(search, position) : php_leveret_walk_next(&position->walk);
-		if (!record) {
-			return false;
-		}
-		*key = new_key(record);
-		*found = record->found;
-		return true;
+		return next_of_all(search, position, found, key);
 	}
 	zend_ulong index;
 	while (zend_hash_get_current_key_ex(search->keys, key, &index, &position->key) == HASH_KEY_IS_STRING) {
 		zend_hash_move_forward_ex(search->keys, &position->key);
-		if (apcu_noticed(arena, leveret_peek(arena, php_leveret_string(*key), apcu_now(), found)) == LEVERET_OK) {
+		if (peek(position->walk.arena, *key, found)) {
 			zend_string_addref(*key);
 			return true;
 		}

@@ -9,6 +9,7 @@ typedef struct apcu_search {
 	zend_string
 		*regex; /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
 	HashTable *keys; /* a set of keys to be asked for one by one; NULL: walk through all */
+	bool keys_only;  /* nothing else of the items is wanted: *found is undefined */
 } apcu_search;
 
 /* Where a walk stands. */

@@ -12,8 +12,8 @@ typedef struct php_leveret_walk {
 	leveret_status failure;
 } php_leveret_walk;
 
-/* `now`: 0 is the clock's. */
-void php_leveret_walk_start(php_leveret_walk *walk, leveret_arena *arena, uint32_t now);
+/* `now`: 0 is the clock's. `keys_only`: nothing else is told of the items. */
+void php_leveret_walk_start(php_leveret_walk *walk, leveret_arena *arena, uint32_t now, bool keys_only);
 /* The next record as the engine gives it. */
 const leveret_record *php_leveret_walk_on(php_leveret_walk *walk);
 /* The next record, good until the next call; NULL at the end. Runs no user code. */

@@ -946,6 +946,10 @@ typedef struct leveret_walk {
   uint32_t now;
   // 1: there is nothing left in the arena. The caller may set it, too.
   uint32_t is_over;
+  // Not 0: only keys are told, in less time; a record's `found` is zero.
+  uint32_t keys_only;
+  // 0.
+  uint32_t unused;
 } leveret_walk;
 
 // One item in a walk's buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.
