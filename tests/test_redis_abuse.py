@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import resource
 import socket
 import subprocess
 import time
@@ -14,6 +15,7 @@ from test_server_abuse import drain, receive
 POLITE = 8
 ROUNDS = 80
 READERS = 200
+LAZY = 10_000
 VALUE = 1 << 20
 
 # Each is the first that a connection says; what Redis answers is compared, and whether it hangs up.
@@ -220,6 +222,40 @@ def resident(server):
     with open(f"/proc/{server.process.pid}/status") as status:
         fields = dict(line.split(":", 1) for line in status)
     return int(fields["RssAnon"].split()[0]) * 1024
+
+
+class Crowd(SystemTest):
+    ALONE = "its clients leave a gigabyte in the kernel's buffers"
+
+    def test_ten_thousand_that_do_not_read(self):
+        """10,000 clients that ask for megabytes and for walks over all keys and read nothing keep nobody from being answered, and cost no memory for each answer"""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        count = LAZY if hard == resource.RLIM_INFINITY else min(LAZY, hard - 300)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 200), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        server = RedisServer(self, "leveret", "-c", str(count + 50))
+        talk = server.connect()
+        self.assertEqual(["OK", "OK"], [talk("SET", "large", b"v" * VALUE), talk("SET", "page", b"p" * 20_000)])
+        before, lazy = resident(server), []
+        asks = [request(["GET", "large"]) * 20, request(["MGET", *["page"] * 50]) * 20, request(["KEYS", "*"]) * 500]
+        try:
+            for number in range(count):
+                connection = socket.socket()
+                lazy.append(connection)
+                # Else the kernel has no memory left for anybody's connections.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.settimeout(60)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall(asks[number % 3])
+            for _ in range(20):
+                self.assertEqual(b"p" * 20_000, talk("GET", "page"))
+            grown = resident(server) - before
+            self.remark(f"{count:,} clients that read nothing of up to 20 MiB each: {grown >> 20} MiB more")
+            self.assertLess(grown, 512 << 20)
+        finally:
+            for connection in lazy:
+                connection.close()
+        self.wait_for("the connections to end", lambda: b"connected_clients:1\r\n" in talk("INFO", "clients"))
 
 
 if __name__ == "__main__":

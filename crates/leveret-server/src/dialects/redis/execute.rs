@@ -215,6 +215,7 @@ fn walk(
     let call = house.redis.counters.begin(cx.worker.index, row.name);
     let (mut walk, before) = state.walking.take().unwrap_or_default();
     let done = step(state, talk, cx, house, row, request, Some(&mut walk));
+    cx.ends_turn = true;
     if done == Done::Unfinished || cx.has_met_busy() {
         state.walking = Some((walk, before + call.so_far().unwrap_or_default()));
         return done;
