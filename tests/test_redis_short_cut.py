@@ -22,8 +22,7 @@ DIRECT = [
     ("pttl", [], None), ("expiretime", [], None), ("pexpiretime", [], None), ("expire", [100], None), ("expire", [100, "NX"], None),
     ("pexpire", [100000], None), ("expireAt", [2000000000], None), ("pexpireAt", [2000000000000], None), ("persist", [], None),
     ("del", [], None), ("unlink", [], None), ("incr", [], "del"), ("incr", [5], "del"), ("incrBy", [5], "del"), ("decr", [], "del"),
-    ("decr", [3], "del"), ("decrBy", [5], "del"),
-]
+    ("decr", [3], "del"), ("decrBy", [5], "del")]
 
 
 class Calls:
@@ -106,10 +105,9 @@ class Beside:
 
     def as_near(self, ours, socket):
         """The replies by socket of EXEC, with our times where those were read a moment earlier or later."""
-        methods = [method for method in self.queued if method not in ("multi", "pipeline")]
-        if not len(methods) == len(ours) == len(socket):
+        near = [self.TIMES.get(method, 0) for method in self.queued if method not in ("multi", "pipeline")]
+        if not len(near) == len(ours) == len(socket):
             return socket
-        near = [self.TIMES.get(method, 0) for method in methods]
         are_times = [type(one) is type(other) is int and min(one, other) > 0 for one, other in zip(ours, socket)]
         return [one if is_time and abs(one - other) <= delta else other for one, other, is_time, delta in zip(ours, socket, are_times, near)]
 
@@ -144,15 +142,13 @@ class Beside:
             ["del", *keys], ["unlink", keys], ["touch", *keys], ["expire", key, self.time(), *mode], ["pexpire", key, self.time(), *mode],
             ["expireAt", key, pick([2000000000, 1, 0]), *mode], ["pexpireAt", key, pick([2000000000000, 1]), *mode], ["persist", key],
             ["getRange", key, 1, 3], ["setRange", key, 2, "xy"], ["rename", key, self.key()], ["ping"], ["getDBNum"], ["getMode"], ["isConnected"],
-            ["clearLastError"], ["get", ""], ["mget", []], ["del", []], ["lPush", key, "v"], ["getWithMeta", key], ["echo", "text"],
-        ]))
+            ["clearLastError"], ["get", ""], ["mget", []], ["del", []], ["lPush", key, "v"], ["getWithMeta", key], ["echo", "text"]]))
 
     def command_of_state(self):
         steps = self.numbers.choice([
             ["pipeline"], ["multi"], ["exec"], ["discard"], ["watch", self.key()], ["unwatch"], ["select", self.numbers.randrange(3)],
             ["select", 99], ["setOption", 1, self.numbers.randrange(2)], ["setOption", 7, self.numbers.choice([0, 0, 1])],
-            ["setOption", 8, self.numbers.randrange(2)],
-        ])
+            ["setOption", 8, self.numbers.randrange(2)]])
         mode = self.process.gives("a", "getMode")
         # A pipeline in a transaction ends the script.
         if steps[0] in ("pipeline", "setOption", "watch", "select") and mode != 0:
