@@ -52,16 +52,16 @@ tls live inbox overdue announcing
 counters
 settings
 redis/settings
-transport entrance flags memcached serve_error log small_file printable release
+transport entrance memcached serve_error log small_file printable release
 """),
     "crates/leveret-client/src": Order("""
 lib
 pool redis
 pool/server
-wire memory pool/health
+wire memory
 link
-pool/batch pool/options
-pool/request
+pool/options
+pool/batch
 ring codec code try_lock
 """),
     "crates/leveret-engine/src": Order("""

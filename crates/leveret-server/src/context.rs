@@ -233,7 +233,7 @@ impl<'t> Context<'t> {
 
     /// What `take` returns when others should have their turn.
     pub fn yield_to_others(&self) -> Next {
-        self.shared.network.worker(self.worker.index).count_yield();
+        self.worker.traffic.count_yield();
         Next::Yield
     }
 

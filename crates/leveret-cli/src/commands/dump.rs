@@ -141,7 +141,7 @@ fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
     let exptime = item.deadline.time().map_or(0, |time| on_wire_end(time.to_unix()));
-    write!(out, " {} {exptime} {}\r\n", leveret_server::flags::on_wire(&item.meta), value.len())?;
+    write!(out, " {} {exptime} {}\r\n", leveret_compact::served_flags(&item.meta), value.len())?;
     out.write_all(&value)?;
     out.write_all(b"\r\n")
 }

@@ -8,8 +8,8 @@ use crate::peer::{Peer, Reach};
 use crate::target::TargetArgs;
 use crate::units::{self, counted};
 use clap::Args;
+use leveret_compact::{served, served_flags};
 use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
-use leveret_server::flags::on_wire;
 use reader::{DumpReader, Dumped};
 use serde::Serialize;
 use std::io::{self, BufReader, Write};
@@ -125,12 +125,12 @@ impl RestoreArgs {
             summary.left_out += 1;
             return Ok(());
         }
-        let Some(value) = leveret_compact::served(&item.meta, item.value.clone()) else {
+        let Some(value) = served(&item.meta, item.value.clone()) else {
             summary.refused += 1;
             return Ok(());
         };
         let verb: &[u8] = if self.replace { b"set " } else { b"add " };
-        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.map_or(0, on_wire_end), value.len());
+        let numbers = format!(" {} {} {}\r\n", served_flags(&item.meta), item.dies.map_or(0, on_wire_end), value.len());
         conversation.say(&[verb, &item.key, numbers.as_bytes(), &value, b"\r\n"].concat())?;
         let line = conversation.line()?;
         match line.trim_ascii_end() {

@@ -173,8 +173,10 @@ impl EventLoop {
             self.turn_queued_ones(waiting);
             self.turn_later_ones();
             self.worker.remove_overdue();
-            self.unpark();
-            self.sweep_held();
+            if self.held > 0 || !self.parked.is_empty() {
+                self.unpark();
+                self.sweep_held();
+            }
             self.sweep_handshakes();
             self.sweep_idle();
             if self.is_drained() {
@@ -323,13 +325,13 @@ impl EventLoop {
     }
 
     fn counters(&self) -> &WorkerCounters {
-        self.worker.shared.network.worker(self.worker.index)
+        &self.worker.traffic
     }
 
     /// Gives a connection its turn, and handles the result.
     fn turn(&mut self, key: usize, others_wait: bool) {
         let Some(connection) = self.connections.get_mut(key).filter(|connection| !connection.busy.1) else { return };
-        let counters = self.worker.shared.network.worker(self.worker.index);
+        let counters = &*self.worker.traffic;
         let now_secs = self.worker.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
         let held = self.worker.shared.network.budget.held.load(Relaxed);
