@@ -52,7 +52,14 @@ fn commands() -> String {
     for (answer, names) in fixed {
         writeln!(text, "| {} | {answer} |", names.join(", ")).expect("a string takes all");
     }
-    text.push_str("\n| answered with `UNSUPPORTED` | reason |\n|---|---|\n");
+    text.push_str(&refused());
+    text
+}
+
+/// More commands than these are told by their number: the page's table of what is refused has their kinds.
+const NAMED_MAX: usize = 20;
+
+fn refused() -> String {
     let mut reasons: Vec<(Refusing, Vec<String>)> = Vec::new();
     let subcommands = rows().flat_map(|row| row.subcommands().iter());
     for row in rows().chain(subcommands) {
@@ -63,8 +70,13 @@ fn commands() -> String {
             None => reasons.push((why, vec![name])),
         }
     }
+    let mut text = "\n| answered with `UNSUPPORTED` | reason |\n|---|---|\n".to_owned();
     for (why, names) in reasons {
-        writeln!(text, "| {} | {} |", names.join(" "), why.reason()).expect("a string takes all");
+        let told = match names.len() {
+            many if many > NAMED_MAX => format!("{many} commands of [these kinds](#what-is-refused)"),
+            _ => names.join(" "),
+        };
+        writeln!(text, "| {told} | {} |", why.reason()).expect("a string takes all");
     }
     text
 }
