@@ -152,7 +152,7 @@ def without_counts(said):
 
 
 def main(words):
-    sys.path[:0] = [str(HERE), str(HERE.parent)]  # of the latter: bench
+    sys.path.insert(0, str(HERE))
     loader = unittest.defaultTestLoader
     if words[:1] == [CLASS]:
         found, words = loader.loadTestsFromName(words[1]), words[2:]

@@ -48,12 +48,16 @@ fn commands() -> String {
             }
         }
     }
-    text.push_str("\n| always the same | |\n|---|---|\n");
+    text.push_str("\nAlways the same:\n");
     for (answer, names) in fixed {
-        writeln!(text, "| {} | {answer} |", names.join(", ")).expect("a string takes all");
+        writeln!(text, "- {}: {}", names.join(", "), lowercase_first(answer)).expect("a string takes all");
     }
     text.push_str(&refused());
     text
+}
+
+fn lowercase_first(text: &str) -> String {
+    text[..1].to_lowercase() + text[1..].trim_end_matches('.')
 }
 
 /// More commands than these are told by their number: the page's table of what is refused has their kinds.
