@@ -44,7 +44,7 @@ class Classes:
             for kind, works in kinds.items():
                 cells = values + worked(COUNTED, works) + (alone(SIZES[::3], LARGE) if kind == "string" else [])
                 yield self.batch(f"{serializer}, {kind}", kind, cells, SERIALIZER=f"SERIALIZER_{serializer}")
-            # The original reads behind the end of what it has decompressed, and finds no JSON there.
+            # The original reads beyond the decompressed data, and finds no JSON there.
             for compression in self.compressions if serializer != "JSON" else []:
                 for kind in ("string", "hash", "list", "pipeline"):
                     cells = values[::2] + alone(SIZES[::2], SHARES[::3], LARGE if kind == "string" else []) + worked(["json 5", "words 3000"], ["getset json [1]", "set words 5000", "rename"] if kind == "string" else [])

@@ -27,7 +27,7 @@ def scratch_place():
 
 
 def stage():
-    """What www-data must read, copied to where it may: the checkout may lie in a home folder that is closed to others."""
+    """Files that www-data must read, copied to where it may: the checkout may be in a private home folder."""
     folder = Path(tempfile.mkdtemp(prefix="leveret-stage-", dir=scratch_place()))
     atexit.register(shutil.rmtree, folder)
     shutil.copytree(ROOT / "tests" / "php", folder / "php")
@@ -42,13 +42,13 @@ STAGE = stage()
 SCRIPTS = STAGE / "php"
 EXTENSION = STAGE / "leveret.so"
 
-# A hung process must end as a failed test. Far above what any of them takes, also beside others: nothing here measures time.
+# A hung process must end as a failed test. No test takes as long, and no test measures time.
 PATIENCE = 300
 
 AM_ROOT = os.geteuid() == 0
 
 
-# What the original extensions load before themselves under `php -n`. Ours needs nothing, and takes these serializers when they are there.
+# Extensions that the originals need under `php -n`. Ours needs none, and uses these serializers if they are loaded.
 SERIALIZERS = {"memcached": ("igbinary", "msgpack"), "redis": ("igbinary",)}
 
 

@@ -10,7 +10,7 @@ from support import ROOT, SCRIPTS, SystemTest, original, original_of
 # As in the program's text, but for the time of a test; `./x demo` runs it with its hundred thousand.
 SEED_COUNT = 3000
 
-# The original class does not declare two properties of its own, and new PHP complains of that; ours declares them.
+# The original class does not declare two of its properties, which new PHP reports; ours declares them.
 UNDECLARED = "Deprecated: Creation of dynamic property Memcache::"
 
 # Debian 13 has Horde no more, Ubuntu neither of the two.

@@ -1,4 +1,4 @@
-"""`leveret bench`: it judges no time, but what it takes for an answer, and what it leaves behind."""
+"""`leveret bench`: which answers it accepts, and what it leaves behind. No time is asserted."""
 
 import csv
 import json
@@ -206,7 +206,7 @@ class BenchCommand(SystemTest):
                 self.assertEqual(chart == "arrays-repeat", "0 of 40 values were right" in str(failed), failed)
 
     def test_readers(self):
-        """A value that nobody has written for its key is wrong, also while others are written, and so is a store that is refused"""
+        """A value that was never written for its key is wrong, also during writes, and so is a refused store"""
         planted = self.folder / "planted.toml"
         planted.write_text(READERS)
         words = ("readers", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 40)
@@ -223,7 +223,7 @@ class BenchCommand(SystemTest):
                 self.assertIsNone(refused)
 
     def test_memory(self):
-        """What an item takes is what the host pays; a cache that keeps nothing where others can read it has no figure"""
+        """The figure is the memory of the host for an item; a cache that other processes cannot read has no figure"""
         planted = self.folder / "planted.toml"
         planted.write_text(MEMORIES)
         words = ("memory", "--peers", planted, "--rounds", 1, "--keys", 10_000)
@@ -248,7 +248,7 @@ class BenchCommand(SystemTest):
         chart, = json.loads(self.bench(*words))["charts"]
         rows = {row["name"]: row for row in chart["rows"]}
         for stream in ("steady", "scans", "shifting"):
-            # A cache that keeps all misses what nobody has asked for yet.
+            # A cache that keeps everything misses only keys asked for the first time.
             least = rows[f"planted-files-{stream}"]["figure"]["median"]
             for name in ("apcu", "memcached", "redis", "leveret-apcu", "leveret-cache", "leveret-serve"):
                 row = rows[f"{name}-{stream}"]

@@ -59,8 +59,8 @@ class Encryption(SystemTest):
         return json.loads(done.stdout)
 
     def test_both_read_both(self):
-        """whatever one has encrypted the other reads, over text and over binary, and the bytes are the same"""
-        # 31 bytes and the zero behind each string of PHP are 32, too.
+        """each class reads what the other encrypted, by text and binary, and the bytes are the same"""
+        # 31 bytes and the terminating zero of PHP's string are 32 bytes, too.
         for key, binary in ((KEY, False), (KEY[:32], False), (KEY[:31], False), (KEY, True)):
             for writer in (True, False):
                 written = self.said(WRITE, key, f"by-{writer}", ours=writer, binary=binary)

@@ -70,14 +70,14 @@ class Metrics(SystemTest):
         self.assertGreater(int(got["memcached_read_bytes_total"]), 2000000)
         states = [int(value) for name, value in got.items() if name.startswith("leveret_memory_bytes,")]
         self.assertEqual(int(stats["limit_maxbytes"]), sum(states))
-        # Without the server the arena tells the same of itself.
+        # The arena reports the same without the server.
         alone = samples(self.leveret("metrics", server.folder / "cache.arena"))
         self.assertEqual({name: got[name] for name in alone if name.startswith("leveret_") and "memory" not in name},
                          {name: value for name, value in alone.items() if name.startswith("leveret_") and "memory" not in name})
         self.assertNotIn("memcached_current_connections", alone)
 
     def test_reads_of_php(self):
-        """what PHP reads is told as PHP's, and what it need not decode again"""
+        """PHP's reads are counted as PHP's, and those of decoded values too"""
         code = """$m = new Leveret\\Cache('shop'); $m->set('list', ['a' => [1, 2, 3]]); for ($i = 0; $i < 300; $i++) { $m->get('list'); $m->get('none'); }"""
         done = tool(PHP, "-n", "-d", f"extension={EXTENSION}", "-d", f"leveret.dir={self.arenas}", "-r", code)
         self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
