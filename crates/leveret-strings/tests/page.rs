@@ -18,7 +18,7 @@ const GROUPS: [CommandGroup; 7] = [
 ];
 
 /// What a summary begins with where the answer is always the same.
-const FIXED: [&str; 3] = ["Is ", "Answers ", "Tells that "];
+const FIXED: [&str; 3] = ["Is ", "Answers ", "Reports "];
 
 /// The commands that are served, with the subcommands of containers in their place.
 fn served(group: CommandGroup) -> Vec<&'static CommandRow> {
