@@ -1,10 +1,10 @@
-"""What a mixed fleet is tried with: values, what is done to them, and the configurations of both classes and of sessions."""
+"""Values, operations and configurations of a mixed fleet, for both classes and for sessions."""
 
 import json
 
 from support import PHP, run
 
-# --- Values and what is done to them -------------------------------------------------------------------------------------------------
+# --- Values and operations -----------------------------------------------------------------------------------------------------------
 
 SCALARS = ["json 0", "json 1", "json -1", "json 42", "PHP_INT_MAX", "PHP_INT_MIN", "json 0.1", "json -0.5", "-0.0", "json 5.0", "json 1.5", "third", "pi",
            "huge", "tiny", "digits", "e15", "e22", "small", "INF", "-INF", "NAN", "json true", "json false", "json null"]  # fmt: skip
@@ -14,7 +14,7 @@ CIRCLES = ["tree", "own reference", "twins"]
 OBJECTS = ["references", "std", "careful", "sleeper", "enum", "date", "arrayobject", "queue"]
 CLOSURES = ["closure", "closure inside"]
 KINDS = ["same", "words", "noise"]
-# Around what compresses: php-memcached's threshold, the factor 1.3 of what it keeps, pecl/memcache's threshold and its 20 percent.
+# Around the limits of compression: php-memcached's threshold and factor 1.3, pecl/memcache's threshold and 20 percent.
 SIZES = [f"{kind} {size}" for kind in KINDS for size in (1, 13, 1999, 2000, 2001, 5000, 19999, 20000, 20001)]
 SHARES = [f"{share} {size}" for share in (10, 19, 21, 22, 23, 24, 25, 30) for size in (3000, 30000)]
 # FastLZ's second level begins at 64 KiB; a memcached takes items below 1 MiB with their keys and heads.
@@ -93,12 +93,12 @@ HASHES = ["DEFAULT", "MD5", "CRC", "FNV1_64", "FNV1A_64", "FNV1_32", "FNV1A_32",
 DISTRIBUTIONS = ["MODULA", "CONSISTENT"]
 VALUES = alone(SCALARS, TEXTS, ARRAYS, OBJECTS, CIRCLES)
 WORKED = worked(COUNTED, WORKS)
-# What has no JSON is refused by ours, and a part of it, or null, is stored by the original: so without the circles (docs/reference/differences.md).
+# Without circles: ours refuses values that JSON cannot express, and the original stores a part or null (docs/reference/differences.md).
 AS_JSON = alone(SCALARS, TEXTS, ARRAYS, OBJECTS)
 SOME = AS_JSON[::3] + alone(SIZES[::4])
 # Quiet requests. If the server answers one, the original closes its connection first, and loses later writes.
 SILENT = ["replace text new", "set json 7", "set words 3000", "delete 0"]
-# What the original queues. With other requests between them an assertion of its library ends the process.
+# Requests that the original queues. With others between them an assertion of its library ends the process.
 QUEUED = ["set json 7", "set words 3000", "delete 0"]
 SOME_WORKED = worked(["json 5", "text abc", "words 3000", "json [1]"], WORKS)
 
@@ -160,7 +160,7 @@ class Memcached:
                 if (name, binary) == ("NOREPLY", True):
                     cells = SOME + worked(["json 5", "text abc"], SILENT)
                 elif name == "BUFFER_WRITES":
-                    # What is larger than ours queues is sent at once, and its result code says so (docs/reference/differences.md).
+                    # Ours sends larger writes at once, and the result code says so (docs/reference/differences.md).
                     queued = [cell for cell in SOME if cell[0] not in ("noise 19999", "words 20000")]
                     cells = queued + worked(["json 5", "text abc"], QUEUED)
                 yield self.batch(f"{name} {value}{' binary' if binary else ''}", cells, steps)

@@ -1,4 +1,4 @@
-"""What a mixed fleet of php-redis and ours is tried with: the configurations of the class Redis and of its sessions."""
+"""Configurations of a mixed fleet of php-redis and ours: the class Redis and its sessions."""
 
 import json
 
@@ -36,10 +36,10 @@ class Classes:
     def all(self):
         kinds = KINDS if self.is_new else {kind: [work for work in works if work != "get words 3000"] for kind, works in KINDS.items()}
         for serializer in self.serializers:
-            # What has no JSON is sent as nothing by both; numbers of objects' ids differ.
+            # Both send an empty value for what JSON cannot express; ids of objects differ.
             values = VALUES if serializer != "NONE" else alone(SCALARS, TEXTS, ARRAYS[:3])
             if serializer == "IGBINARY":
-                # The original gives what was appended to, too, and igbinary warns of it.
+                # The original returns values that were appended to, too, and igbinary warns.
                 kinds = {kind: [work for work in works if not work.startswith("append")] for kind, works in kinds.items()}
             for kind, works in kinds.items():
                 cells = values + worked(COUNTED, works) + (alone(SIZES[::3], LARGE) if kind == "string" else [])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support import AM_ROOT, PATIENCE, PHP_VERSION, ROOT
 
-# What is in the root is the machine's below a tmpfs; PATH has no folder of the machine's own tools.
+# The root is the machine's below a tmpfs; PATH has no folder of the machine's own tools.
 OUTSIDE = """
 set -euo pipefail
 mount -t tmpfs none "$1"

@@ -1,4 +1,4 @@
-"""What the system tests share: a scratch folder, the providers of what is compared, running PHP and the command."""
+"""Shared by the system tests: a scratch folder, the providers of modules, running PHP and the command."""
 
 import atexit
 import json

@@ -18,7 +18,7 @@ LARAVEL = Path("/usr/share/php/Illuminate/Cache").exists()
 HORDE = Path("/usr/share/php/Horde/Memcache.php").exists()
 NO_HORDE = "php-horde-memcache is not installed"
 
-# What the packages themselves need under `php -n`.
+# Extensions that the packages need under `php -n`.
 EXTENSIONS = ("ctype", "mbstring")
 
 
@@ -39,7 +39,7 @@ class Applications(SystemTest):
                 yield f"ours on {name}", self.ours(leveret__provide=module), words
 
     def lines(self, script, *words, **options):
-        """What it prints, and what PHP complains of."""
+        """Its output, and PHP's warnings."""
         done = self.run_php(script, *words, extensions=EXTENSIONS, **options)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return [line for line in (*done.stdout.splitlines(), *done.stderr.splitlines()) if line and not line.startswith(UNDECLARED)]

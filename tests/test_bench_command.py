@@ -201,7 +201,7 @@ class BenchCommand(SystemTest):
                 self.assertEqual([39, None], [short["verified"], short["figure"]], short)
                 self.assertIn("39 of 40 values were right", short["failed"])
                 self.assertIn("of 40 values were right", rows[f"planted-json-{count}"]["failed"])
-                # Who has fetched nothing before has nothing old to give.
+                # A process that has fetched nothing has no old value.
                 failed = rows[f"planted-forgetful-{count}"]["failed"]
                 self.assertEqual(chart == "arrays-repeat", "0 of 40 values were right" in str(failed), failed)
 
@@ -297,7 +297,7 @@ class BenchCommand(SystemTest):
             self.assertIn(why, rows[f"planted-{name}"]["failed"])
 
     def test_servers(self):
-        """A server that answers one wrong byte has no figure, and it is said what it answered; another memcached has rows of its own"""
+        """A server with one wrong byte has no figure, and its answer is shown; another memcached has its own rows"""
         liar = self.folder / "memcached"
         liar.write_text(f'#!/bin/sh\nPATH={os.environ["PATH"]} exec {LIAR} "$@"\n')
         liar.chmod(0o755)

@@ -100,7 +100,7 @@ class DeadServers(SystemTest):
             self.assertGreater(json.loads(said)["keys of the victim"], 0)
 
     def state(self, running, mode):
-        """What a program has written of its last round."""
+        """The program's output of its last round."""
         process, report = running[mode], self.folder / mode
         if process.poll() is not None:
             said, complaint = process.communicate()

@@ -135,7 +135,7 @@ class DoctorFixes(SystemTest):
         return said
 
     def test_folder_and_files(self):
-        """a folder or a file of a wrong owner or mode: one finding, and one command that keeps what is cached"""
+        """a folder or a file of a wrong owner or mode: one finding, and one command that keeps the items"""
         said = self.inside(SITE + FOLDER)
         self.assertIn("healthy", said)
         self.assertIn("the items are still there: kept", said)

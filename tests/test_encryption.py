@@ -21,7 +21,7 @@ WRITE = VALUES + """
 READ = VALUES + """
     foreach ($values as $k => $value) $said[] = [$m->get("$begin-$k") === $value, $m->getResultCode()];
     echo json_encode($said);"""
-# What the bytes are on the server.
+# The bytes on the server.
 RAW = """
     [, $port, , $begin] = $argv; $m = new Memcached; $m->addServer('127.0.0.1', (int) $port); $said = [];
     $socket = stream_socket_client("tcp://127.0.0.1:$port");
@@ -73,7 +73,7 @@ class Encryption(SystemTest):
             self.assertEqual(raw[1], raw[0], (key, binary))
 
     def test_calls(self):
-        """what a key does not open, calls that cannot be with a key, and another key answer alike"""
+        """values that a key does not decrypt, calls that are impossible with a key, and another key answer alike"""
         want = self.said(CALLS, KEY, ours=False)
         self.memcached.talk(b"flush_all\r\n", b"OK\r\n")
         self.assertEqual(want, self.said(CALLS, KEY, ours=True))

@@ -28,7 +28,7 @@ systemctl() {{ echo "systemctl $*"; }}
 unset LEVERET_DIR
 """
 
-# What the unit does, on a socket of its own.
+# The unit's work, on its own socket.
 AT_WORK = """
 install -d -o leveret -g leveret /run/leveret
 start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/leveret.service)

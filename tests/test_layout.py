@@ -182,7 +182,7 @@ class Layout:
 
 
 def compared(found, known):
-    """What is new, and what is no longer so. A long file may get shorter."""
+    """New entries, and obsolete ones. A long file may get shorter."""
     length = lambda line: (line.rsplit(" ", 1)[0], int(line.rsplit(" ", 1)[1]))
     most = dict(length(line) for line in known if line.startswith("long:"))
     shorter = {line for line in found if line.startswith("long:") and length(line)[1] <= most.get(length(line)[0], 0)}

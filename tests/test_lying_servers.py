@@ -59,7 +59,7 @@ class LyingServers(SystemTest):
         return {"original": original_of("memcached"), "ours": self.ours(leveret__provide="memcached")}
 
     def told(self, process):
-        """What the calls answered, by their names."""
+        """The results of the calls, by their names."""
         said, complaint = process.communicate(timeout=60)
         self.assertEqual((0, ""), (process.returncode, complaint), said)
         *lines, last = map(json.loads, said.splitlines())
@@ -93,7 +93,7 @@ class LyingServers(SystemTest):
         """Correct or a failure: never a wrong value, and nothing of the wrong answer affects the next call."""
         then = got["then"]
         if (lie, call) == ("twice", "setMulti") and then[0] is False:
-            # What is too much may come when the next get is on its way: then that fails, and nothing after it.
+            # Surplus bytes may arrive during the next get: then that fails, and nothing after it.
             then = [AFTER_THE_LIE[0], *then[1:]]
         self.assertEqual(AFTER_THE_LIE, then)
         answer = got["answer"]

@@ -41,7 +41,7 @@ class MemcacheSessions(Site):
         self.visit_together((ours, "arena:sessions"), (self.original(), address), (ours, address))
 
     def test_prefix(self):
-        """The prefix of a site's sessions is that of php.ini: what a script sets comes too late for its own, as with pecl/memcache"""
+        """The prefix of a site's sessions is that of php.ini: a script's setting comes too late, as with pecl/memcache"""
         for number, provider in enumerate((original_of("memcache"), self.ours(leveret__provide="memcache"))):
             page = self.page(provider.with_ini(memcache__session_prefix_static_key="site-"), f"prefix{number}")
             server = Server(self, "memcached")

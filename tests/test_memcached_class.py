@@ -8,7 +8,7 @@ from servers import listens
 from support import EXTENSION, PHP, SCRIPTS, SystemTest, run
 
 PEER = ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"]
-# An accident of the original's library, and what we answer instead: it calls writes that it has just sent queued.
+# A defect of the original's library, and our answer: it reports sent writes as queued.
 ACCIDENTS = [(r"^flush buffers: true code=32 ACTION QUEUED$", "flush buffers: true code=0 SUCCESS")]
 
 # Of version 3.3, whose class this is and which Debian 13 has; Debian 12's is 3.2, Ubuntu 26.04's 3.4.

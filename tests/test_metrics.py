@@ -95,7 +95,7 @@ class Metrics(SystemTest):
         got = samples(self.scrape())
         name = "leveret_command_duration_seconds"
         count = {command: int(got[f'{name}_count,command="{command}"']) for command in ("get", "set", "delete", "incr", "touch", "other")}
-        # The first one of each worker, and those 64 behind it.
+        # The first one of each worker, and the 64 after it.
         self.assertEqual(7042 // 64 + 1, sum(count.values()), count)
         self.assertEqual((1, 100, 10), (count["set"], count["get"], count["incr"]), count)
         buckets = [int(value) for label, value in got.items() if label.startswith(f'{name}_bucket,command="get",le=')]
@@ -162,7 +162,7 @@ class Metrics(SystemTest):
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
     def test_dashboard_and_alerts(self):
-        """each metric that the dashboard, the alerts and docs/reference/metrics.md name is one that a server tells, and each alert has a test"""
+        """each metric of the dashboard, the alerts and docs/reference/metrics.md is served, and each alert has a test"""
         self.serve()
         told = {name.split(",")[0] for name in samples(self.scrape())}
         # TLS has metrics only where there is TLS.

@@ -199,7 +199,7 @@ class Handler(SystemTest):
             self.assertNotIn("secret", heard["warnings"][0])
 
     def test_places(self):
-        """Of several servers with weights each session lies where php-redis puts it"""
+        """Of several servers with weights each session is where php-redis puts it"""
         servers = [RedisServer(self, "redis") for _ in range(3)]
         path = ", ".join(path_of(server, weight=weight) for server, weight in zip(servers, (1, 2, 5)))
         places = {}
@@ -221,7 +221,7 @@ class Handler(SystemTest):
     LOST = ["session_write_close(): Session lock expired", "session_write_close(): Unable to write session: session lock not held"]
 
     def test_expired_lock(self):
-        """A visit whose lock has expired does not write over the visit that had the lock after it, nor where nobody has it: it is warned of"""
+        """A visit whose lock has expired writes nothing and warns, whether or not another visit has the lock"""
         for kind in ("redis", "leveret"):
             for is_taken in (True, False):
                 server = RedisServer(self, kind)
@@ -237,7 +237,7 @@ class Handler(SystemTest):
                 self.assertEqual(left, talk("GET", KEY + "v"))
 
     def test_lock_lost_while_writing(self):
-        """A lock that is lost between the look at it and the write keeps the session from being written; nobody else's lock is released"""
+        """A lock that is lost between the check and the write prevents the write; no other visit's lock is released"""
         for kind in ("redis", "leveret"):
             server = RedisServer(self, kind)
             talk = server.connect()
@@ -248,7 +248,7 @@ class Handler(SystemTest):
             self.assertEqual([0, b"another one"], [talk("EXISTS", KEY + "v"), talk("GET", KEY + "v_LOCK")])
 
     def test_users_without_watch(self):
-        """Where a user may not WATCH the lock is compared all the same, and a session is written; a lost one is not"""
+        """For a user without WATCH the lock is still compared: a session is written, one with a lost lock is not"""
         server = RedisServer(self, "redis")
         server.allow("site", "on", ">secret", "~*", "&*", "+@all", "-watch", "-multi")
         talk, path = server.connect(), path_of(server) + "?auth[]=site&auth[]=secret"
@@ -315,7 +315,7 @@ class Failures(SystemTest):
                 self.assertTrue(said.endswith(AFTER), said)
 
     def test_validate(self):
-        """A visitor in strict mode keeps his id while his server does not say whether it knows it"""
+        """In strict mode a session keeps its id while its server does not answer"""
         server = RedisServer(self, "redis")
         said = self.visits(path_of(server, read_timeout=0.4), "validate", *session_visits.hang(server))
         self.assertNotIn("of another session", said)
@@ -328,7 +328,7 @@ class Failures(SystemTest):
         self.assertIn("warning: session_destroy(): Session object destruction failed\nfalse\n", said.replace("destroyed: ", ""))
 
     def test_refusals(self):
-        """A server that is loading, read-only, full, or has another type at the key fails the visit with its reason, and the next one goes on"""
+        """A server that is loading, read-only, full, or has another type at the key fails the visit with its reason; the next one works"""
         for command, back, where, reason in [
             (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"], "write", "OOM command not allowed"),
             (["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"], "write", "READONLY You can't write"),

@@ -1,4 +1,4 @@
-"""Sessions whose server hangs, dies or hangs up in the middle of a visit: what could not be read is not written over."""
+"""Sessions whose server hangs, dies or closes during a visit: a session that could not be read is not overwritten."""
 
 import socket
 import unittest
@@ -73,7 +73,7 @@ class SessionFailures(SystemTest):
             self.assertIn(AFTER, said)
 
     def test_validate(self):
-        """A visitor in strict mode keeps his id while the server does not say whether it knows it: a new one would be his cookie, and his session lost"""
+        """In strict mode a session keeps its id while the server does not answer: a new id would lose the session"""
         way = Way(self, self.memcached())
         said = self.visits("memcached", way.place, "validate", f"touch {way.cut}", f"rm {way.cut}")
         self.assertIn("error getting session from memcached", said)
