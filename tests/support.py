@@ -131,9 +131,9 @@ class SystemTest(unittest.TestCase):
         return self.arenas / f"{name}.arena"
 
     def leveret(self, *words, ends=0):
-        """The command; returns its standard output. `ends` is the exit code that it must have."""
+        """Runs the command in this test's folder of arenas; returns its standard output. `ends` is the exit code that it must have."""
         self.assertTrue(COMMAND.exists(), "build/leveret is missing: run ./x build")
-        done = run([str(COMMAND), *map(str, words)])
+        done = run([str(COMMAND), *map(str, words)], env={**os.environ, "LEVERET_DIR": str(self.arenas)})
         self.assertEqual(ends, done.returncode, f"leveret {words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
 
@@ -148,8 +148,8 @@ class SystemTest(unittest.TestCase):
         self.fail(f"waited {PATIENCE} s in vain for {what}")
 
 
-def run(command):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+def run(command, **options):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE, **options)
 
 
 def end(process):
