@@ -18,7 +18,7 @@ mod survey;
 use crate::growth;
 use crate::policy::EvictionPolicy;
 use crate::segment::{SegmentId, State};
-use crate::shard::allocate::{self, Place};
+use crate::shard::allocate::{self, Opened, Place};
 use crate::shard::{pieces, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
@@ -96,7 +96,7 @@ pub(crate) fn ahead(locked: &Locked<'_>, place: &Place, written: u64) {
 /// A write to this place begins a survey for a segment to drain if it has opened one.
 #[inline]
 pub(crate) fn opened(locked: &Locked<'_>, place: &Place) {
-    if place.is_new {
+    if place.opened != Opened::Before {
         begin_ahead(locked);
     }
 }
