@@ -28,7 +28,7 @@ WRONG = [
 
 
 def abuse(dice):
-    """One thing that no client should send, or half of what it should; nothing of it removes anything."""
+    """One invalid request, or half of a valid one, that removes nothing."""
     return dice.choice([
         lambda: dice.choice(WRONG),
         lambda: request(["SET", "half", b"h" * 200_000])[: dice.choice([1, 5, 20, 100_000])],
@@ -60,7 +60,7 @@ class Abuse(SystemTest):
         return connection
 
     def test_garbage_harms_only_its_sender(self):
-        """garbage, halves of requests and wrong lengths harm only their sender, and nobody sees another's bytes"""
+        """garbage, halves of requests and wrong lengths harm only their sender, and no client gets another's bytes"""
         server = RedisServer(self, "leveret")
         dice = random.Random(7)
         polite = [server.connect() for _ in range(POLITE)]
@@ -101,7 +101,7 @@ class Abuse(SystemTest):
             self.assertEqual(b"$%d\r\n" % VALUE, receive(connection, len(b"$%d\r\n" % VALUE)))
 
     def test_commands_of_redis(self):
-        """each command that redis-server knows is served or refused by its name: an application that puts a queue here is told so, and its transaction fails"""
+        """each command of redis-server is served or refused by its name: an application with a queue gets an error, and its transaction fails"""
         listed = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout and RedisServer(self, "redis").connect()("COMMAND", "LIST")
         server = RedisServer(self, "leveret")
         refused = 0
@@ -134,7 +134,7 @@ class Abuse(SystemTest):
                 self.assertEqual(b"of 3", talk("GET", "k"), (server.kind, number))
 
     def test_arenas_that_go(self):
-        """an arena that is removed under the server, or emptied by a process, is made again by the next writes; nobody's connection ends"""
+        """an arena that is removed under the server, or emptied by a process, is created again by the next writes; no connection ends"""
         server = RedisServer(self, "leveret", memory=16)
         talk = server.connect()
         for number, path in ((0, server.arena), (3, server.arena.with_name("cache.db3.arena"))):
@@ -149,7 +149,7 @@ class Abuse(SystemTest):
             self.wait_for("the database to be made again", lambda: talk("SET", "k", "y") == "OK" and path.exists() and path.stat().st_size > 0 and talk("GET", "k") == b"y")
 
     def test_full_database(self):
-        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction tells it command by command"""
+        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction reports it for each command"""
         server = RedisServer(self, "leveret", memory=8)
         talk = server.connect()
         self.assertEqual("OK", talk("CONFIG", "SET", "maxmemory-policy", "noeviction"))
@@ -205,7 +205,7 @@ class Abuse(SystemTest):
 
 
 def heard(connection):
-    """What it has been told by now, and whether the server has ended it."""
+    """The bytes received so far, and whether the server has closed the connection."""
     told = b""
     try:
         while piece := connection.recv(1 << 16):

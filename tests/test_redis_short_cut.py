@@ -1,4 +1,4 @@
-"""The class Redis on a `leveret serve --redis` of this host: commands on strings go to the arena, and nobody can tell but by their speed."""
+"""The class Redis on a `leveret serve --redis` of this host: commands on strings use the arena, with the server's replies."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from beside_the_socket import LATER, Beside
 from redis_servers import RedisServer, free_port
 from support import AM_ROOT, SystemTest
 
-# Method, arguments behind the key, what is called before where that is not set().
+# Method, arguments after the key, the call before it if that is not set().
 DIRECT = [
     ("set", ["v"], None), ("set", ["v", {"EX": 100}], None), ("set", ["v", {"PXAT": 2000000000000}], None), ("set", ["v", ["NX"]], None),
     ("set", ["v", ["XX", "KEEPTTL"]], None), ("set", ["v", 100], None), ("setex", [100, "v"], None), ("psetex", [100000, "v"], None),
@@ -136,7 +136,7 @@ class RedisShortCut(SystemTest):
         self.assertEqual(100, read()[b"keyspace_misses"] - before[b"keyspace_misses"])
 
     def test_states_that_only_the_server_knows(self):
-        """in pipelines, transactions, while watching and behind raw commands that change the connection, all goes to the server"""
+        """in pipelines, transactions, while watching and after raw commands that change the connection, all calls go to the server"""
         server = self.serve()
         connection, calls = server.connect(), self.calls(server)
         calls.open("a", server)
@@ -192,7 +192,7 @@ class RedisShortCut(SystemTest):
             self.assertIs(True, calls.gives("a", "set", "other", number))
             self.assertEqual(number, calls.gives("a", "getDBNum"))
             self.assertEqual(1, calls.gives("a", "exists", "other"))
-        # An open socket is told of the database that its object selects.
+        # SELECT is sent on an open socket.
         after = {**self.commands(connection), "select": before["select"]}
         self.assertEqual({**before, "info": before.get("info", 0) + 1}, after)
         # By the socket it is the same one.
@@ -260,7 +260,7 @@ class RedisShortCut(SystemTest):
         redis.terminate()
 
     def test_another_server_at_the_socket(self):
-        """an object that is made anew asks whoever listens at the Unix socket now, though the server before it lives on"""
+        """a new object uses the server that listens at the Unix socket now, though the previous one is still alive"""
         first, other = self.serve(unix=True), RedisServer(self, "redis", unix=True)
         calls = self.calls(first)
         calls.open("a", first)
@@ -424,7 +424,7 @@ class RedisShortCut(SystemTest):
         self.remark(f"{total} calls compared")
 
     def test_open_basedir(self):
-        """a script that may open only some files uses the arena behind a server, as with Memcached"""
+        """a script under open_basedir uses the arena of a server, as with Memcached"""
         server = self.serve()
         connection, calls = server.connect(), self.calls(server, open_basedir="/usr:/tmp:" + str(self.folder.parent))
         calls.open("a", server)
