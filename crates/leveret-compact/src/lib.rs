@@ -1,7 +1,7 @@
 //! The compact form of arrays and objects (docs/array-format.md) as PHP's `serialize()` writes it, or as JSON.
 //!
 //! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get what the
-//! item's encoding says: PHP's form, or JSON of what the gem has stored.
+//! item's encoding says: PHP's form, or JSON of what the gem has stored; and flags from which clients know it.
 #![forbid(unsafe_code)]
 
 mod digits;
@@ -22,6 +22,8 @@ pub const DEPTH_MAX: usize = 128;
 
 // The numbers of docs/memory-layout.md.
 const PHP: Encoding = Encoding::new(5);
+const IGBINARY: Encoding = Encoding::new(6);
+const MSGPACK: Encoding = Encoding::new(7);
 const JSON: Encoding = Encoding::new(8);
 const RUBY: Origin = Origin::new(4);
 
@@ -47,6 +49,19 @@ pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
         return json::to_json(&value, len_max(&value, JSON_GROWTH_MAX));
     }
     to_serialized(&value, len_max(&value, GROWTH_MAX))
+}
+
+/// The flags of an item as programs of other makes get them.
+///
+/// What came over a socket, or through the classes of pecl/memcached and pecl/memcache, has its flags. What the native
+/// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client
+/// reads as the text that it gets; what only PHP can read says so in pecl/memcached's numbers.
+pub fn served_flags(meta: &Meta) -> u32 {
+    const FLAGS: [(Encoding, u32); 4] = [(PHP, 4), (IGBINARY, 5), (JSON, 6), (MSGPACK, 7)];
+    if meta.origin != Origin::NATIVE || meta.flags != 0 {
+        return meta.flags;
+    }
+    FLAGS.into_iter().find(|(encoding, _)| *encoding == meta.encoding).map_or(0, |(_, flags)| flags)
 }
 
 fn len_max(value: &[u8], growth_max: usize) -> usize {

@@ -127,15 +127,17 @@ impl Arena {
     /// Visits the items of the next step, which may have none. Skips typed items. False: the walk is complete. After an
     /// error the cursor has not moved: `Busy`, which only continuous writers can cause, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
-        let mut room = vec![MaybeUninit::uninit(); 256];
+        // Enough for nearly every step. Most have no item at all, so they must not cost an allocation.
+        let (mut room, mut larger) = ([MaybeUninit::uninit(); 256], Vec::new());
         loop {
-            let mut records = Records { buffer: &mut room, end: 0, keys_only: false };
+            let buffer = if larger.is_empty() { &mut room[..] } else { &mut larger[..] };
+            let mut records = Records { buffer, end: 0, keys_only: false };
             let before = *cursor;
             let more = step(&self.core, cursor, now, 0, &mut records)?;
             if records.end > records.buffer.len() * WORD {
                 *cursor = before;
                 let needed = records.end / WORD;
-                room.resize(needed, MaybeUninit::uninit());
+                larger.resize(needed, MaybeUninit::uninit());
                 continue;
             }
             let mut at = 0;
