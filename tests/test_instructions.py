@@ -29,7 +29,7 @@ SOCKET = {
     "mg v t f c": (b"mg key1 v t f c\r\n", VALUE + b"\r\n", 4320),
     "getq, noop": (GETQ, b"\x81\x0a" + bytes(22), 3170),
 }
-# What runs before, what is counted, most instructions of the extension.
+# Setup, counted calls, limit of the extension's instructions.
 IN_PHP = {
     "apcu_fetch": ("apcu_store('key1', '0123456789');", "apcu_fetch('key1')", 680),
     "apcu_store": ("", "apcu_store('key1', '0123456789')", 1340),

@@ -231,6 +231,9 @@ fn take<D: Dialect>(
             talk.tail = cx.tail;
             return (at, Next::Send);
         }
+        if cx.ends_turn {
+            break;
+        }
     }
     let next = if is_stream { cx.yield_to_others() } else { Next::Yield };
     if matches!(talk.pending, Pending::Dump(_)) {

@@ -391,8 +391,11 @@ impl Pool {
         let server = &self.servers[record.server as usize];
         let bytes = if record.is_datagram { &server.datagrams.input.bytes } else { &server.input.bytes };
         let pending = &self.batch.pending[record.request as usize];
-        let key =
-            if matches!(record.code, Code::Stat) { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
+        let key = if matches!(record.code, Code::Stat) {
+            &bytes[record.name.clone()]
+        } else {
+            &self.batch.keys[pending.key.clone()]
+        };
         Some(Answer {
             request: pending.asked as usize,
             code: record.code,

@@ -172,8 +172,9 @@ impl Network {
 
     /// All open connections.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
-        let all =
-            |worker: &Arc<WorkerCounters>| worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>();
+        let all = |worker: &Arc<WorkerCounters>| {
+            worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>()
+        };
         self.workers.iter().flat_map(all).collect()
     }
 

@@ -201,6 +201,7 @@ fn walk(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, co
     let call = command.house.redis.counters.begin(cx.worker.index, command.row.name);
     let (mut walk, before) = state.walking.take().unwrap_or_default();
     let done = step(state, talk, cx, PlannedCommand { walk: Some(&mut walk), ..command });
+    cx.ends_turn = true;
     if done == Done::Unfinished || cx.has_met_busy() {
         state.walking = Some((walk, before + call.so_far().unwrap_or_default()));
         return done;
