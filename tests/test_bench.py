@@ -85,7 +85,7 @@ class Suites(SystemTest):
         return folder
 
     def test_lies(self):
-        """A peer or ours that answers wrongly, dies, hangs or says nothing has no figure, and it is said why"""
+        """A side that answers wrongly, dies, hangs or is silent has no figure but the reason"""
         for name, change, word in (
             ("wrong", "if ($argv[1] === 'leveret') { $GLOBALS['lie'] = true; }", None),
             ("dying", "if ($argv[1] === 'leveret') { fwrite(STDERR, 'it cannot'); exit(3); }", "it cannot"),
@@ -161,7 +161,7 @@ class Suites(SystemTest):
         self.assertIn("there is no stream", self.suite(SUITES / "eviction", "--quick", "trace", ends=1, LEVERET_TRACE="/nowhere"))
 
     def test_names(self):
-        """`./x bench NAME` has a suite for each of the names that its help tells"""
+        """`./x bench NAME` has a suite for each name in its help"""
         told = subprocess.run([ROOT / "x", "help"], capture_output=True, text=True, check=True).stdout
         folders = {folder.name for folder in SUITES.iterdir()}
         scripts = "".join(path.read_text() for path in (ROOT / "scripts").glob("*.sh"))
