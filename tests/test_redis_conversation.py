@@ -1,6 +1,6 @@
 """Random conversations with redis-server and `leveret serve --redis`: each reply is the same bytes. LEVERET_SEED=N holds others, LEVERET_CONVERSATIONS=N so many.
 
-What may differ is left out by name: the order of KEYS and SCAN (compared as sets), remaining times, DBSIZE (it counts expired keys that nobody has met), what OBJECT tells of a key, INFO, INCRBYFLOAT of
+Differences by design are left out by name: the order of KEYS and SCAN (compared as sets), remaining times, DBSIZE (it counts expired keys that nobody has met), what OBJECT tells of a key, INFO, INCRBYFLOAT of
 sums with more digits than Redis' floats have, and MOVE and COPY between databases beside WATCH, which they end in all databases.
 """
 
@@ -26,7 +26,7 @@ INDEXES = ["0", "1", "2", "3", "-1", "-2", "-100", "100", "5", "7", "8", "31", "
 TIMES = ["0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808", "x", "", "1.5"]
 STEPS = ["nan", "inf", "x", "", " 1", "0x"]
 NULLS = (b"*-1\r\n", b"_\r\n")
-# What a changed pipeline gets in the middle.
+# Inserted into pipelines.
 PIECES = [b"\r\n", b"\n", b"\r", b"\0", b" ", b'"', b"'", b"*", b"$", b"*0\r\n", b"*-1\r\n", b"*-7\r\n", b"$-1\r\n", b"$0\r\n\r\n", b"*1\r\n$4\r\nPING\r\n", b"PING\r\n", b"*1\r\n$5\r\nMULTI\r\n", b"EXEC\r\n",
           b"QUIT\r\n", b"*1\r\n$4\r\nQUIT\r\n", b"RESET\r\n", b"*3\r\n", b"$3\r\n", b"$99\r\n", b"*x\r\n", b"+OK\r\n", b":1\r\n", b"%1\r\n", b"POST / HTTP/1.1\r\n", b"Host: x\r\n"]  # fmt: skip
 NAMES_OF_TIME = ("ttl", "pttl", "expiretime", "pexpiretime")
@@ -60,7 +60,7 @@ class Speaker:
         return self.of([word, word.upper(), word.title()])
 
     def options(self, words):
-        """Up to three of these options, whose argument comes behind them where they have one."""
+        """Up to three of these options, each with its argument if it has one."""
         chosen = self.random.choices(words, k=self.random.choices([0, 1, 2, 3], [40, 40, 15, 5])[0])
         return [word for option in chosen for word in (self.case(option), *self.argument(option))]
 
@@ -79,7 +79,7 @@ class Speaker:
         return [self.case(words[0]), *words[1:]]
 
     def plain_command(self):
-        """One whose reply has one form."""
+        """A command whose reply has one form only."""
         return self.case_of(self.of(PLAIN)(self))
 
     def pieces(self, commands):
@@ -158,18 +158,18 @@ def comparable(words, reply):
     if name == "hello" and not isinstance(reply, Refusal):
         return "a greeting"
     if name == "object" and not isinstance(reply, Refusal) and reply is not None:
-        return "how it is kept"
+        return "an encoding or a count"
     return reply
 
 
 class Side:
-    """What a client has queued since MULTI, to tell the replies of its EXEC apart."""
+    """The commands that a client has queued since MULTI: they name the replies of its EXEC."""
 
     def __init__(self):
         self.queued = None
 
     def differs(self, words, theirs, ours):
-        """Whether the replies, as bytes, are not what they should be. Both must be called with each command, in their order."""
+        """Whether these replies to a command differ. Called for each command of the client, in order."""
         name, queued = words[0].lower(), self.queued
         if theirs == b"+QUEUED\r\n" and queued is not None:
             queued.append(words)
@@ -188,7 +188,7 @@ class Side:
 @followed
 class Conversation(SystemTest):
     def test_random(self):
-        """random conversations of two clients with each answer alike: values, numbers, bits, times, transactions with WATCH, wrong words, RESP2, RESP3 and by hand, cut anywhere"""
+        """random conversations of two clients get the same replies: values, numbers, bits, times, transactions with WATCH, wrong words, RESP2, RESP3 and inline, cut anywhere"""
         servers = both(self, unix=True)
         clients = [[RawConnection(server) for server in servers] for _ in range(2)]
         commands, given_up, differ = 0, 0, []
@@ -201,24 +201,24 @@ class Conversation(SystemTest):
         self.assertLess(given_up, max(10, CONVERSATIONS // 20))
 
     def converse(self, seed, clients, differ):
-        """One conversation, from empty databases on. How many commands it had, and whether ours gave up a transaction."""
+        """One conversation, from empty databases on. Returns its number of commands, and whether ours gave up a transaction."""
         speaker, sides, history = Speaker(seed), (Side(), Side()), []
         chance = speaker.random
         versions = [chance.choice(["2", "3"]) for _ in clients]
-        # What each client says before its first batch.
+        # Commands before the first batch of each client.
         begins = [[["RESET"], *([["FLUSHALL"]] if first else []), ["HELLO", version]] for first, version in zip((True, False), versions)]
         for number in range(chance.choice(BATCHES)):
             who = chance.randrange(2) if number else 0
             batch = [speaker.command() for _ in range(chance.randint(1, BATCH_MAX))]
             front, begins[who] = begins[who], []
-            # Both compute while the other's replies are read.
+            # Each server works while the other's replies are read.
             for piece in [b"".join(map(request, front)), *speaker.pieces(batch)]:
                 for connection in clients[who]:
                     connection.socket.sendall(piece)
             theirs, ours = (connection.replies(len(front) + len(batch))[len(front) :] for connection in clients[who])
             for words, its, mine in zip(batch, theirs, ours):
                 history.append((who, words))
-                # A watched key that is not there shares its count of removals with others: ours may give up where Redis goes on, never the other way.
+                # A missing watched key shares its count of removals with others: ours may return nil where Redis does not, never the other way.
                 if mine in NULLS and its[:1] == b"*" and words[0].lower() == "exec":
                     return len(history), 1
                 if sides[who].differs(words, its, mine):
@@ -228,7 +228,7 @@ class Conversation(SystemTest):
         return len(history), 0
 
     def test_mutated(self):
-        """pipelines of which bytes were changed, cut, doubled or replaced by wrong ones are answered alike, to the byte where the connection ends"""
+        """pipelines with changed, missing, doubled and wrong bytes get the same replies, and the connection ends at the same byte"""
         servers = both(self, unix=True)
         controls, differ = [RawConnection(server) for server in servers], []
         for seed in range(SEED, SEED + CONVERSATIONS):
@@ -245,7 +245,7 @@ class Conversation(SystemTest):
                     connection.connect(str(server.socket))
                     with contextlib.suppress(ConnectionError):
                         connection.sendall(said)
-                        # What was said is answered, and then the connection ends: nothing has to be waited for.
+                        # The server replies to all complete requests, then it closes: no time-out is needed.
                         connection.shutdown(socket.SHUT_WR)
                     heard.append(all_of(connection))
             if not answered_alike(said, *heard):
@@ -272,14 +272,9 @@ def all_of(connection):
 
 
 def answered_alike(said, theirs, ours):
-    """Whether what both sent until the end is the same, but for what may differ."""
-    if theirs == ours:
-        return True
+    """Whether the replies until the end are the same. To a browser Redis sends not even the replies before."""
     lower = said.lower()
-    # To a browser Redis sends not even what it has answered before.
-    if (b"post" in lower or b"host:" in lower) and ours.startswith(theirs):
-        return True
-    return False
+    return theirs == ours or (b"post" in lower or b"host:" in lower) and ours.startswith(theirs)
 
 
 if __name__ == "__main__":

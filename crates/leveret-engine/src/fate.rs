@@ -33,7 +33,7 @@ pub(crate) fn of_item(core: &Core, view: &View, epoch: u32, present: impl FnOnce
     let deadline = view.header.deadline;
     if deadline != Deadline::NEVER.second {
         let left = deadline.saturating_sub(now.time().0);
-        if left == 0 || left == 1 && view.header.shape.has_extension() && is_over(core, view, now) {
+        if left == 0 || left == 1 && view.header.shape.has_extension() && is_over(core, *view, now) {
             return Fate::Expired;
         }
     }
@@ -43,9 +43,10 @@ pub(crate) fn of_item(core: &Core, view: &View, epoch: u32, present: impl FnOnce
     Fate::Alive
 }
 
+/// By value, so that a caller's view needs no place in memory.
 #[cold]
-fn is_over(core: &Core, view: &View, now: impl Moment) -> bool {
-    core.items.deadline_of(view).is_past(now)
+fn is_over(core: &Core, view: View, now: impl Moment) -> bool {
+    core.items.deadline_of(&view).is_past(now)
 }
 
 #[cfg(test)]

@@ -13,6 +13,12 @@ pub(crate) enum Step<T> {
     NoRoom,
 }
 
+/// How one round of it has ended.
+enum Ended<T> {
+    Done { done: T, is_new: bool },
+    NoRoom { is_refused: bool },
+}
+
 /// Runs a writing section on a key, as often as it takes to make room for it.
 pub(crate) fn update<T>(
     core: &Core,
@@ -24,28 +30,28 @@ pub(crate) fn update<T>(
     let shard = core.hasher.shard_of(hash);
     let mut search = None;
     loop {
-        let locked = match shard::lock(core, shard, now) {
-            Ok(locked) => locked,
-            Err(why) => return Err(make_room::refuse(core, why)),
-        };
-        if sweep::is_new_epoch(&locked) {
-            sweep::begin_epoch(&locked);
-        }
-        let located = edit::locate(&locked, hash, key);
-        if let Step::Done(done) = section(&locked, &located)? {
-            let is_new = located.old.is_none();
-            drop(locked);
-            if is_new {
-                make_room::prepare_index(core, shard, now.time());
+        let ended = shard::under_lock(core, shard, now, |locked| {
+            if sweep::is_new_epoch(locked) {
+                sweep::begin_epoch(locked);
             }
-            return Ok(done);
+            let located = edit::locate(locked, hash, key);
+            Ok(match section(locked, &located)? {
+                Step::Done(done) => Ended::Done { done, is_new: located.old.is_none() },
+                Step::NoRoom => Ended::NoRoom { is_refused: edit::refuses(locked, &located) },
+            })
+        });
+        match ended {
+            Err(why) => return Err(make_room::refuse(core, why)),
+            Ok(Err(why)) => return Err(why),
+            Ok(Ok(Ended::Done { done, is_new })) => {
+                if is_new {
+                    make_room::prepare_index(core, shard, now.time());
+                }
+                return Ok(done);
+            }
+            Ok(Ok(Ended::NoRoom { is_refused: true })) => return Err(make_room::refuse(core, Error::NoMemory)),
+            Ok(Ok(Ended::NoRoom { is_refused: false })) => search_on(&mut search, core, shard, now.time())?,
         }
-        let is_refused = edit::refuses(&locked, &located);
-        drop(locked);
-        if is_refused {
-            return Err(make_room::refuse(core, Error::NoMemory));
-        }
-        search_on(&mut search, core, shard, now.time())?;
     }
 }
 

@@ -91,9 +91,29 @@ impl RedisLink {
         self.push(&|index| words[index], words.len(), false)?;
         if is_admitted || is_plain && self.take_signed_in(&credentials) {
             self.wanted.credentials = Some(credentials);
-            self.queue.is_agreed = true;
+            self.queue.known_reply = Some(b"+OK\r\n".to_vec());
+        } else if is_plain && self.socket.is_none() && self.is_connected_here {
+            self.queue.known_reply = self.open_with(credentials);
         }
         Ok(())
+    }
+
+    /// Opens the first socket of a link that used only the arena: a greeting with its old credentials could be refused where
+    /// these are accepted. Returns the reply to AUTH. None: there is none, so the request is sent as any other.
+    fn open_with(&mut self, credentials: RedisCredentials) -> Option<Vec<u8>> {
+        let old = self.wanted.credentials.replace(credentials);
+        match self.open(Opening::Wanted) {
+            Ok(()) => {
+                self.is_connected_here = false;
+                Some(b"+OK\r\n".to_vec())
+            }
+            Err(failure) => {
+                // The caller's connection is as it was.
+                (self.wanted.credentials, self.is_connected_here) = (old, true);
+                let is_refused = failure.code == RedisCode::Auth;
+                is_refused.then(|| [b"-", failure.text.as_slice(), b"\r\n"].concat())
+            }
+        }
     }
 
     /// Replaces this connection by a kept one that is signed in with these credentials, if there is one.
@@ -145,9 +165,9 @@ impl RedisLink {
     }
 
     fn flush_queue(&mut self) -> Result<(), RedisFailure> {
-        if self.queue.is_agreed && self.queue.len == 1 {
+        if let Some(known) = self.queue.known_reply.take().filter(|_| self.queue.len == 1) {
             self.is_answered_here = true;
-            self.input.replace(&mut |reply| reply.extend_from_slice(b"+OK\r\n"));
+            self.input.replace(&mut |reply| reply.extend_from_slice(&known));
             self.queue.effects.clear();
             self.replies_sent += self.queue.len;
             return Ok(());

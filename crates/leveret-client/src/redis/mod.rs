@@ -64,18 +64,18 @@ struct RedisQueue {
     len: u64,
     effects: Vec<(u64, RedisEffect)>,
     is_opaque: bool,
-    /// Its only request is known to be answered with OK.
-    is_agreed: bool,
+    /// The reply to its first request, where that is known. It is used if there is no other request.
+    known_reply: Option<Vec<u8>>,
 }
 
 impl RedisQueue {
     fn new() -> RedisQueue {
-        RedisQueue { len: 0, effects: Vec::new(), is_opaque: false, is_agreed: false }
+        RedisQueue { len: 0, effects: Vec::new(), is_opaque: false, known_reply: None }
     }
 
     fn clear(&mut self) {
         self.effects.clear();
-        (self.len, self.is_opaque, self.is_agreed) = (0, false, false);
+        (self.len, self.is_opaque, self.known_reply) = (0, false, None);
     }
 }
 

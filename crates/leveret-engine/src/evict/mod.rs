@@ -18,7 +18,7 @@ mod survey;
 use crate::growth;
 use crate::policy::EvictionPolicy;
 use crate::segment::{SegmentId, State};
-use crate::shard::allocate::{self, Place};
+use crate::shard::allocate::{self, Opened, Place};
 use crate::shard::{pieces, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
@@ -96,7 +96,7 @@ pub(crate) fn ahead(locked: &Locked<'_>, place: &Place, written: u64) {
 /// A write to this place begins a survey for a segment to drain if it has opened one.
 #[inline]
 pub(crate) fn opened(locked: &Locked<'_>, place: &Place) {
-    if place.is_new {
+    if place.opened != Opened::Before {
         begin_ahead(locked);
     }
 }
@@ -296,7 +296,7 @@ fn survey_ahead(locked: &Locked<'_>, written: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::{Pool, StateWord};
+    use crate::segment::{SegmentPool, StateWord};
     use crate::shard::{self, recover};
     use crate::{Arena, OpenOptions};
 
@@ -383,7 +383,13 @@ mod tests {
         while core
             .segments
             .take_free(
-                StateWord::new(allocate::next_generation(&locked), State::LargeFill, locked.index, Pool::Small, 0),
+                StateWord::new(
+                    allocate::next_generation(&locked),
+                    State::LargeFill,
+                    locked.index,
+                    SegmentPool::Small,
+                    0,
+                ),
                 &core.presence,
             )
             .is_some()

@@ -2,7 +2,7 @@
 //! written here, except state words, is a hint that the next lock owner can rebuild.
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::policy::EvictionPolicy;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{SegmentId, SegmentPool, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
 
@@ -21,10 +21,18 @@ pub(crate) enum Spare {
 pub(crate) struct Place {
     pub segment: SegmentId,
     pub at: u64,
-    /// Its segment was opened for it.
-    pub is_new: bool,
-    /// Its segment takes no further item.
-    pub seals: bool,
+    pub opened: Opened,
+}
+
+/// Whether the segment of a place was opened for it. As wide as a register: two flags of a byte each would be copied by a
+/// wider read right behind their writes, which waits for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Opened {
+    Before,
+    Now,
+    /// Now, and it takes no further item.
+    ForOne,
 }
 
 /// Whether more than `count` segments are free, beside those that are kept back for drains.
@@ -52,18 +60,18 @@ fn open_segment(locked: &Locked<'_>, entry: usize) -> Option<(SegmentId, StateWo
 }
 
 /// The half of the open list that belongs to a pool.
-pub fn entries(pool: Pool) -> std::ops::Range<usize> {
+pub fn entries(pool: SegmentPool) -> std::ops::Range<usize> {
     let half = OPEN_PER_SHARD / 2;
     match pool {
-        Pool::Small => 0..half,
-        Pool::Main => half..OPEN_PER_SHARD,
+        SegmentPool::Small => 0..half,
+        SegmentPool::Main => half..OPEN_PER_SHARD,
     }
 }
 
 /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class,
 /// else in a new one. None: something must be evicted first.
 #[inline(always)]
-pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+pub(crate) fn reserve(locked: &Locked<'_>, pool: SegmentPool, class: u8, size: u64, spare: Spare) -> Option<Place> {
     // A sixteenth of a segment is worth more than items that die together.
     if size <= locked.core.segments.size() / 16 {
         let wanted = StateWord::new(0, State::Open, locked.index, pool, class);
@@ -75,7 +83,7 @@ pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spa
             {
                 let at = locked.core.segments.written_end(segment);
                 if size <= locked.core.segments.end(segment) - at {
-                    return Some(Place { segment, at, is_new: false, seals: false });
+                    return Some(Place { segment, at, opened: Opened::Before });
                 }
             }
         }
@@ -84,7 +92,7 @@ pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spa
 }
 
 #[cold]
-fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+fn reserve_best(locked: &Locked<'_>, pool: SegmentPool, class: u8, size: u64, spare: Spare) -> Option<Place> {
     // A copy that gains a cas is larger than its item, which in a damaged file may fill its segment to the end.
     if size > locked.core.segments.size() {
         return None;
@@ -94,7 +102,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         entries(pool).filter_map(|entry| {
             let (segment, word) = open_segment(locked, entry)?;
             let at = locked.core.segments.written_end(segment);
-            let place = Place { segment, at, is_new: false, seals: false };
+            let place = Place { segment, at, opened: Opened::Before };
             Some((entry, word, locked.core.segments.end(segment) - at, place))
         })
     };
@@ -112,7 +120,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         return None;
     }
     let segment = open_new(locked, pool, class)?;
-    let place = Place { segment, at: locked.core.segments.start(segment), is_new: true, seals: false };
+    let place = Place { segment, at: locked.core.segments.start(segment), opened: Opened::Now };
     // Into an unused entry of the list, else in place of the fullest segment. That may be the new one: an item that nearly
     // fills its segment must not seal another one that is nearly empty, where each class of lifetimes has one.
     let unused = entries(pool).find(|entry| open_segment(locked, *entry).is_none());
@@ -121,7 +129,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         None => {
             let (entry, _, room, fullest) = open().min_by_key(|(_, _, room, _)| *room)?;
             if locked.core.segments.size() - size < room {
-                return Some(Place { seals: true, ..place });
+                return Some(Place { opened: Opened::ForOne, ..place });
             }
             seal(locked, fullest.segment);
             entry
@@ -136,7 +144,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
     Some(place)
 }
 
-fn open_new(locked: &Locked<'_>, pool: Pool, class: u8) -> Option<SegmentId> {
+fn open_new(locked: &Locked<'_>, pool: SegmentPool, class: u8) -> Option<SegmentId> {
     let generation = next_generation(locked);
     let segment = locked
         .core
@@ -157,7 +165,7 @@ pub(crate) fn seal(locked: &Locked<'_>, segment: SegmentId) {
 pub(crate) fn publish(locked: &Locked<'_>, place: Place, size: u64, deadline: u32) {
     let end = place.at + size - locked.core.segments.start(place.segment);
     locked.core.segments.header(place.segment).publish(end as u32, size, deadline);
-    if place.seals {
+    if place.opened == Opened::ForOne {
         seal(locked, place.segment);
     }
 }

@@ -82,6 +82,17 @@ impl Section {
         self.leave();
     }
 
+    /// The lock is this thread's.
+    #[inline(always)]
+    fn enter(self, core: &Core, index: usize) {
+        let marker = 0u8;
+        let cells = self.cells();
+        cells.arena.set(core.number);
+        cells.shard.set(index);
+        cells.frame.set(&raw const marker as usize);
+        cells.timer.begin();
+    }
+
     #[inline(always)]
     fn leave(self) {
         self.cells().frame.set(0);
@@ -104,20 +115,9 @@ pub(super) struct Guard<'a> {
 }
 
 impl<'a> Guard<'a> {
-    /// The lock is ours.
+    /// Of the lock of a section that this thread has entered.
     #[inline(always)]
-    fn enter(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
-        let marker = 0u8;
-        let cells = section.cells();
-        cells.arena.set(core.number);
-        cells.shard.set(index);
-        cells.frame.set(&raw const marker as usize);
-        cells.timer.begin();
-        Guard { shard: core.shards.at(index), core, section }
-    }
-
-    /// The lock of a section that was abandoned: it is still this thread's.
-    pub fn resume(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
+    pub fn of_entered(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
         Guard { shard: core.shards.at(index), core, section }
     }
 }
@@ -131,23 +131,26 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Takes the lock of a shard, waiting for a living owner up to the lock timeout. The thread is in no section.
+/// Takes the lock of a shard and enters the section, waiting for a living owner up to the lock timeout. The thread is in no
+/// section. A `Guard` must follow at once.
 #[inline(always)]
-pub(super) fn take(core: &Core, shard: usize, section: Section) -> Result<(Guard<'_>, Left), Error> {
+pub(super) fn take(core: &Core, shard: usize, section: Section) -> Result<Left, Error> {
     let owner = core.presence.owner()?;
     let word = &core.shards.at(shard).lock;
     let left = match word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed) {
         Ok(_) => Left::Whole,
         Err(_) => wait_for(core, shard, word, owner)?,
     };
-    Ok((Guard::enter(core, shard, section), left))
+    section.enter(core, shard);
+    Ok(left)
 }
 
-/// The lock if it is free, or its owner is dead, at once. The thread is in no section.
-pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<(Guard<'_>, Left)> {
+/// As `take`, if the lock is free, or its owner is dead, at once.
+pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<Left> {
     let owner = core.presence.owner().ok()?;
     let left = take_at_once(core, &core.shards.at(shard).lock, owner)?;
-    Some((Guard::enter(core, shard, section), left))
+    section.enter(core, shard);
+    Some(left)
 }
 
 /// Whether the lock of a shard is free. Acquire: its last owner has completed the guarded change.

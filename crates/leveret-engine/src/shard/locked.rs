@@ -1,5 +1,5 @@
 //! A writing section: the lock, and values that are read once for everything done under it.
-use super::lock::Guard;
+use super::lock::{Guard, Section};
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::fate::{self, Fate};
@@ -38,9 +38,11 @@ impl Moment for &Locked<'_> {
 }
 
 impl<'a> Locked<'a> {
+    /// The lock of a section that this thread has just entered. Its guard is made last: it needs no place of its own then.
     #[inline(always)]
-    pub(super) fn new(core: &'a Core, index: usize, guard: Guard<'a>, now: impl Moment) -> Locked<'a> {
-        Locked { core, index, epoch: core.epoch(now), now: Cell::new(now.known()), guard }
+    pub(super) fn new(core: &'a Core, index: usize, section: Section, now: impl Moment) -> Locked<'a> {
+        let (epoch, now) = (core.epoch(now), Cell::new(now.known()));
+        Locked { core, index, epoch, now, guard: Guard::of_entered(core, index, section) }
     }
 
     #[inline(always)]

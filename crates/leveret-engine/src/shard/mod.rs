@@ -23,5 +23,5 @@ pub(crate) mod recover;
 
 mod enter;
 
-pub(crate) use enter::{lock, try_lock};
+pub(crate) use enter::{lock, try_lock, under_lock};
 pub(crate) use locked::Locked;
