@@ -155,10 +155,10 @@ fn list(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut
         },
         (b"ID", 4..) => {
             let ids: Option<Vec<i64>> = request.iter().skip(3).map(parse_integer).collect();
-            let Some(ids) = ids.filter(|ids| ids.iter().all(|id| *id > 0)) else {
-                return reply.error("ERR Invalid client ID");
-            };
-            wanted.retain(|client| ids.contains(&(client.id as i64)));
+            let Some(ids) = ids else { return reply.error("ERR Invalid client ID") };
+            // In the order of the request, twice where it says so.
+            let of = |id: i64| wanted.iter().find(|client| client.id as i64 == id).cloned();
+            wanted = ids.into_iter().filter_map(of).collect();
         }
         _ => return reply.error("ERR syntax error"),
     }
