@@ -151,7 +151,10 @@ impl WatchHub {
 
     /// Watches the other processes on this arena too. It is the database `database` of `--redis`, or the only arena.
     pub fn follow(&self, database: u32, arena: &Arena) {
-        self.elsewhere().follow(database as u8, arena);
+        let mut elsewhere = self.elsewhere();
+        elsewhere.follow(database as u8, arena);
+        // At once: a process may use the arena from now on.
+        elsewhere.ask(self.wanted());
     }
 
     /// The database's arena is gone.
