@@ -14,7 +14,7 @@ import unittest
 from redis_servers import RawConnection, Refusal, both, followed, request, value_of
 from support import SystemTest
 
-CONVERSATIONS = int(os.environ.get("LEVERET_CONVERSATIONS", 600))
+CONVERSATIONS = int(os.environ.get("LEVERET_CONVERSATIONS", 2000))
 SEED = int(os.environ.get("LEVERET_SEED", 7))
 BATCH_MAX = 12
 BATCHES = [1, 1, 2, 2, 3, 3, 4, 9]
