@@ -119,6 +119,13 @@ bench_server() {
 bench_redis() {
     need redis-server
     verb_build
+    case ${1:-} in
+        8.0 | valkey)
+            redis_peer "$1" || fail "Its packages could not be had." "Without the word '$1' it is this machine's Redis."
+            PATH=$REDIS_PEER:$PATH
+            shift
+            ;;
+    esac
     step "Benchmark: leveret serve --redis against Redis"
     bench_load redis "$@"
 }
