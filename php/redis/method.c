@@ -347,13 +347,6 @@ PHP_METHOD(Redis, reset)
 
 /* --- get(): from the arena of a server of this host, or by its command --- */
 
-static zend_always_inline zend_string *full_key(const redis_object *self, zend_string *key)
-{
-	const zend_string *prefix = self->prefix;
-	return UNEXPECTED(prefix) ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
-							  : zend_string_copy(key);
-}
-
 PHP_METHOD(Redis, get)
 {
 	zend_string *key;
@@ -364,7 +357,7 @@ PHP_METHOD(Redis, get)
 	if (!php_leveret_redis_is_ready(self)) {
 		RETURN_THROWS();
 	}
-	key = full_key(self, key);
+	key = php_leveret_redis_full_key(self, key);
 	if (UNEXPECTED(self->mode != REDIS_ATOMIC || !php_leveret_redis_get_from_arena(self, key, return_value))) {
 		redis_words words;
 		php_leveret_redis_words_begin(&words, self, "GET");
