@@ -359,11 +359,14 @@ PHP_METHOD(Redis, get)
 	}
 	key = php_leveret_redis_full_key(self, key);
 	if (UNEXPECTED(self->mode != REDIS_ATOMIC || !php_leveret_redis_get_from_arena(self, key, return_value))) {
+		/* These own nothing, so there is nothing to free. */
 		redis_words words;
-		php_leveret_redis_words_begin(&words, self, "GET");
-		php_leveret_redis_add_string(&words, key);
+		words.self = self;
+		words.list = words.first_list;
+		words.list[0] = php_leveret_bytes("GET", strlen("GET"));
+		words.list[1] = php_leveret_string(key);
+		words.count = 2;
 		php_leveret_redis_send(self, &words, php_leveret_redis_string, NULL, false, return_value);
-		php_leveret_redis_words_free(&words);
 	}
 	zend_string_release(key);
 }
