@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # ./x bench: each benchmark is a program of its own or a suite of `leveret bench`; here is only how it is started.
 
-# ./x bench [charts|php|engine|client|server|redis|ruby|pages|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [charts|php|engine|client|server|redis|ruby|pages|published|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -14,9 +14,10 @@ verb_bench() {
         redis) bench_redis "$@" ;;
         ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
+        published) bench_published "$@" ;;
         eviction) bench_eviction "$@" ;;
-        all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages, eviction or engine." ;;
+        all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages && bench_published ;;
+        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages, published, eviction or engine." ;;
     esac
 }
 
@@ -116,11 +117,29 @@ bench_server() {
     bench_load server "$@"
 }
 
+# ./x bench redis [class] [ROW...]: the server and the class Redis; a first word `class`: only the class.
 bench_redis() {
     need redis-server
+    if [ "${1:-}" != class ]; then
+        verb_build
+        step "Benchmark: leveret serve --redis against Redis"
+        bench_load redis "$@"
+        [ $# -eq 0 ] || return 0
+    fi
+    [ $# -eq 0 ] || shift
+    need valgrind "php$LEVERET_PHP-cli" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
     verb_build
-    step "Benchmark: leveret serve --redis against Redis"
-    bench_load redis "$@"
+    step "Benchmark: the class Redis against Debian's php-redis"
+    bench_load class "$@"
+}
+
+# The script and the pages of seed 004.
+bench_published() {
+    need redis-server memcached "php$LEVERET_PHP-cli" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-memcached" \
+        "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+    verb_build
+    step "Benchmark: a published script and its pages, word for word"
+    bench_suite published "$@"
 }
 
 # bench_load FOLDER [ARGUMENT...]: a suite whose sides are servers and the load on them, a program of this tree.
@@ -146,6 +165,6 @@ verb_demo() {
     need_rust
     need "${BUILD_PACKAGES[@]}" "${DEMO_PACKAGES[@]}"
     verb_build
-    step "The main job: seeds 000 and 001 on the arena and beside it"
+    step "The main job: seeds 000, 001 and 004 on the arena and beside it"
     demo/run "$@"
 }
