@@ -85,7 +85,24 @@ bench_pages() {
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"
     export LEVERET_MEDIAWIKI=$ROOT/build/pages/usr/share/mediawiki LEVERET_PHP_CGI=$ROOT/build/pages/usr/bin/php-cgi$LEVERET_PHP
+    if [ -n "${LEVERET_REDIS_CACHE:-}" ]; then
+        wordpress_pages
+    elif [ $# -eq 0 ]; then
+        note "Row wordpress is left out: LEVERET_REDIS_CACHE names no folder with the plugin redis-cache."
+        set -- apcu serve arena
+    fi
     bench_suite pages "$@"
+}
+
+# WordPress with a theme, and MariaDB with what of PHP asks it, unpacked.
+wordpress_pages() {
+    local aio=libaio1
+    ! apt-cache show libaio1t64 >/dev/null 2>&1 || aio=libaio1t64
+    need redis-server "php$LEVERET_PHP-redis"
+    unpack wordpress wordpress
+    unpack wordpress-pages wordpress-theme-twentytwentyone mariadb-server-core liburing2 "$aio" "php$LEVERET_PHP-mysql"
+    export LEVERET_WORDPRESS=$ROOT/build/wordpress/usr/share/wordpress LEVERET_MARIADB=$ROOT/build/wordpress-pages
+    export LEVERET_WORDPRESS_THEMES=$LEVERET_MARIADB/usr/share/wordpress/wp-content/themes
 }
 
 # ./x bench eviction [--trace FILE] [ARGUMENT...]: the rows of the suite, or the requests of a file.
