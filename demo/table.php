@@ -1,5 +1,5 @@
 <?php
-// Prints the demo's table from the answers that demo/work.php left in FOLDER. Ends with 1 if a value was wrong, whoever had it.
+// Prints the demo's table from the answers that demo/work.php left in FOLDER. Ends with 1 if any value was wrong.
 
 $folder = $argv[1];
 

@@ -115,7 +115,7 @@ if test "$PHP_LEVERET" != "no"; then
     m4_normalize([
       module.c provide.c
       base/arena.c base/basedir.c base/ini.c base/refused.c base/walk.c
-      codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/compact_read.c codec/compact_objects.c codec/compact_text.c codec/compact_write.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
+      codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/compact_read.c codec/compact_objects.c codec/compact_shapes.c codec/compact_text.c codec/compact_write.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
       decoded/table.c decoded/copy.c decoded/pool.c
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/fields.c apcu/info.c apcu/iterator.c apcu/preload.c apcu/search.c
       cache/class.c cache/access.c cache/iterator.c cache/many.c cache/remember.c

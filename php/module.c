@@ -7,6 +7,7 @@
 #include "base/globals.h"
 #include "base/ini.h"
 #include "cache/access.h"
+#include "codec/compact_shapes.h"
 #include "codec/serializer.h"
 #include "decoded/pool.h"
 #include "decoded/table.h"
@@ -140,6 +141,7 @@ static PHP_GINIT_FUNCTION(leveret)
 static PHP_GSHUTDOWN_FUNCTION(leveret)
 {
 	php_leveret_pool_forget(leveret_globals);
+	php_leveret_shapes_forget(leveret_globals);
 	php_leveret_decoded_destroy(leveret_globals);
 	php_leveret_arenas_close(leveret_globals);
 	php_leveret_allowed_classes_free(leveret_globals);
@@ -179,6 +181,7 @@ static PHP_RINIT_FUNCTION(leveret)
 	LEVERET_G(request_now) = leveret_now();
 	php_leveret_arenas_check();
 	php_leveret_pool_forget(ZEND_MODULE_GLOBALS_BULK(leveret));
+	php_leveret_shapes_forget(ZEND_MODULE_GLOBALS_BULK(leveret));
 	php_leveret_decoded_sweep();
 	php_leveret_arenas_sweep(php_leveret_decoded_forget);
 	return SUCCESS;

@@ -19,7 +19,7 @@ class Apache(Master):
 
     NAME, READY = "Apache", "resuming normal operations"
 
-    # Nothing stands between the visitor and a child that is killed.
+    # Without a proxy, so that a killed child is visible to the client.
     cut_off = (http.client.IncompleteRead, ConnectionError)
 
     def __init__(self, test, provider, script, workers=4, requests=0, sites=None):
@@ -49,7 +49,7 @@ class Apache(Master):
         self.start()
 
     def keep_port(self):
-        """Bound and never listening: nobody else is given the port, and Apache may bind it too, as both say SO_REUSEADDR."""
+        """A bound socket that never listens reserves the port. Apache may bind it too, because both set SO_REUSEADDR."""
         keeper = socket.socket()
         self.test.addCleanup(keeper.close)
         keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

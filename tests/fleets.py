@@ -1,10 +1,10 @@
-"""What a mixed fleet is tried with: values, what is done to them, and the configurations of both classes and of sessions."""
+"""Values, operations and configurations of a mixed fleet, for both classes and for sessions."""
 
 import json
 
 from support import PHP, run
 
-# --- Values and what is done to them -------------------------------------------------------------------------------------------------
+# --- Values and operations -----------------------------------------------------------------------------------------------------------
 
 SCALARS = ["json 0", "json 1", "json -1", "json 42", "PHP_INT_MAX", "PHP_INT_MIN", "json 0.1", "json -0.5", "-0.0", "json 5.0", "json 1.5", "third", "pi",
            "huge", "tiny", "digits", "e15", "e22", "small", "INF", "-INF", "NAN", "json true", "json false", "json null"]  # fmt: skip
@@ -14,14 +14,14 @@ CIRCLES = ["tree", "own reference", "twins"]
 OBJECTS = ["references", "std", "careful", "sleeper", "enum", "date", "arrayobject", "queue"]
 CLOSURES = ["closure", "closure inside"]
 KINDS = ["same", "words", "noise"]
-# Around what compresses: php-memcached's threshold, the factor 1.3 of what it keeps, pecl/memcache's threshold and its 20 percent.
+# Around the limits of compression: php-memcached's threshold and factor 1.3, pecl/memcache's threshold and 20 percent.
 SIZES = [f"{kind} {size}" for kind in KINDS for size in (1, 13, 1999, 2000, 2001, 5000, 19999, 20000, 20001)]
 SHARES = [f"{share} {size}" for share in (10, 19, 21, 22, 23, 24, 25, 30) for size in (3000, 30000)]
 # FastLZ's second level begins at 64 KiB; a memcached takes items below 1 MiB with their keys and heads.
 LARGE = [f"{kind} {size}" for kind in KINDS for size in (65535, 65536, 70000, 300000, 1048000)] + ["same 2097152", "words 2097152"]
 LARGE += ["23 66000", "30 200000", "rows 4000", "range 200000", "noise 1048400", "noise 1048516", "noise 1048576", "noise 2097152"]
 
-# Nothing from 2^63 on is counted: memcached 1.6.18 answers that by what lies behind the item.
+# No number from 2^63 on: memcached 1.6.18 then reads beyond the item.
 COUNTED = ["json 5", "json 0", "json -5", "PHP_INT_MAX", "json 5.0", "json 1.5", "json true", "json false", "json null", "text 5", "text 007", "text 12 ", "text abc",
            "text ", "text 9223372036854775807", "json [1]", "std", "words 3000"]  # fmt: skip
 WORKS = ["append +", "append 7", "prepend 1", "inc 1", "inc 10", "dec 1", "dec 100", "inc 9223372036854775807", "replace text new", "add text new", "set json 7", "set words 3000",
@@ -55,9 +55,9 @@ class Batch:
 
     def __init__(self, name, cells, prefix="", look=True, process=None, fresh=False, **config):
         self.name, self.config, self.prefix = name, {**config, "cells": cells}, prefix
-        # Settings that PHP must begin with; and whether nobody may have used these processes before.
+        # Settings for PHP's start; and whether the processes must be new.
         self.process, self.fresh = process or {}, fresh
-        # Whether the items lie there by names that can be told.
+        # Whether the names of the items there are known.
         self.keys = look
 
     def key(self, cell):
@@ -66,7 +66,7 @@ class Batch:
         return f"{self.prefix}{self.config.get('keys', '')}{names}{self.config.get('separator', '.')}{number}{self.config.get('tail', '')}"
 
     def is_as_good(self, want, found):
-        """Whether such items may lie where the original's lie. Compressed they are ours in their own way, and hardly larger."""
+        """Whether such items may be where the original's are. Compressed ones differ, and are hardly larger."""
         compressed = {"Memcached": 0x10, "Memcache": 2}[self.config["host"]]
         if self.fresh:
             # How many places a key of pecl/memcache finds for its copies goes by the key, which has the writer's name in it.
@@ -93,12 +93,12 @@ HASHES = ["DEFAULT", "MD5", "CRC", "FNV1_64", "FNV1A_64", "FNV1_32", "FNV1A_32",
 DISTRIBUTIONS = ["MODULA", "CONSISTENT"]
 VALUES = alone(SCALARS, TEXTS, ARRAYS, OBJECTS, CIRCLES)
 WORKED = worked(COUNTED, WORKS)
-# What has no JSON is refused by ours, and a part of it, or null, is stored by the original: so without the circles (docs/reference/differences.md).
+# Without circles: ours refuses values that JSON cannot express, and the original stores a part or null (docs/reference/differences.md).
 AS_JSON = alone(SCALARS, TEXTS, ARRAYS, OBJECTS)
 SOME = AS_JSON[::3] + alone(SIZES[::4])
-# What a server answers in silence. Where it does not, the original ends its connection before it has read that, and loses what it wrote behind.
+# Quiet requests. If the server answers one, the original closes its connection first, and loses later writes.
 SILENT = ["replace text new", "set json 7", "set words 3000", "delete 0"]
-# What the original queues. With other requests between them an assertion of its library ends the process.
+# Requests that the original queues. With others between them an assertion of its library ends the process.
 QUEUED = ["set json 7", "set words 3000", "delete 0"]
 SOME_WORKED = worked(["json 5", "text abc", "words 3000", "json [1]"], WORKS)
 
@@ -160,7 +160,7 @@ class Memcached:
                 if (name, binary) == ("NOREPLY", True):
                     cells = SOME + worked(["json 5", "text abc"], SILENT)
                 elif name == "BUFFER_WRITES":
-                    # What is larger than ours queues is sent at once, and its result code says so (docs/reference/differences.md).
+                    # Ours sends larger writes at once, and the result code says so (docs/reference/differences.md).
                     queued = [cell for cell in SOME if cell[0] not in ("noise 19999", "words 20000")]
                     cells = queued + worked(["json 5", "text abc"], QUEUED)
                 yield self.batch(f"{name} {value}{' binary' if binary else ''}", cells, steps)
@@ -178,7 +178,7 @@ class Memcached:
             yield self.batch(f"long keys {length}", alone(TEXTS), keys="k" * length, look=False)
 
     def rings(self):
-        """What decides on which server an item lies."""
+        """The settings that decide which server has an item."""
         for hash in HASHES:
             for distribution in DISTRIBUTIONS:
                 steps = options(DISTRIBUTION=f"DISTRIBUTION_{distribution}", HASH=f"HASH_{hash}")
@@ -209,7 +209,7 @@ class Memcached:
         for binary in (False, True):
             for replicas in (1, 2, 5):
                 for steps in (options(NUMBER_OF_REPLICAS=replicas), options(NUMBER_OF_REPLICAS=replicas, LIBKETAMA_COMPATIBLE=True)):
-                    # With more copies than servers the original takes answers of one request for those of the next.
+                    # With more copies than servers the original mistakes answers of one request for those of the next.
                     cells = PLACED if replicas < len(self.places) else PLACED[:60]
                     yield self.batch(f"replicas {replicas}, {len(steps)}, {binary}", cells, [*options(BINARY_PROTOCOL=binary), *steps], self.four)
             for group in ("", "g", "a group "):

@@ -61,7 +61,7 @@ def run(jobs, ended=show, lanes=LANES):
                 sys.stdout.flush()
 
     def stop(number, frame):
-        # A time limit: without this, nobody would see which test it was that hung.
+        # A time limit, so that the report names the test that hung.
         for job in running:
             print(f"{job.so_far()}\n{job.name}: had not ended")
         sys.stdout.flush()

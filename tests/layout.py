@@ -31,7 +31,7 @@ def rust_code(text):
 
 
 def end_of_item(text, begin):
-    """Behind the semicolon or the block with which the item ends that begins there."""
+    """The position after the item that begins there: after its semicolon or block."""
     depth = 0
     for found in re.compile(r"[{};]").finditer(text, begin):
         depth += {"{": 1, "}": -1, ";": 0}[found[0]]
@@ -82,7 +82,7 @@ class Rust:
         self.defined = {path: set(ITEM.findall(code)) for path, code in self.code.items()}
 
     def names_of(self, path):
-        """What each name that a `use` brings into the file stands for."""
+        """The full path of each name that a `use` imports."""
         found = {name: self.absolute(path, target) for target, name in expanded_uses(self.code[path]) if name not in ("*", "_")}
         return {name: target for name, target in found.items() if target != (*self.places[path], name)}
 
@@ -100,7 +100,7 @@ class Rust:
         return (*place, *words) if (*place, words[0]) in self.modules else None
 
     def file_of(self, absolute, depth=0):
-        """The file that defines what the path names, behind what others export again."""
+        """The file that defines the path's item, through re-exports."""
         length = 1
         if any(absolute[:len(place)] == place for place in self.out):
             return None
@@ -134,12 +134,12 @@ class Rust:
         return graph
 
     def is_inside(self, path, outer):
-        """`path` lies in the module of the file `outer`."""
+        """`path` is in the module of the file `outer`."""
         inner, place = self.places[path], self.places[outer]
         return len(inner) > len(place) and inner[:len(place)] == place
 
     def circles(self):
-        """Files of which each needs the others. A module and its own children may: of such a pair one way counts, each in turn."""
+        """Files that need each other. A module and its own children may, so only one direction of such a pair counts."""
         graph = self.uses()
         downward = {path: {other for other in used if not self.is_inside(path, other)} for path, used in graph.items()}
         upward = {path: {other for other in used if not self.is_inside(other, path)} for path, used in graph.items()}

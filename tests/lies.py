@@ -1,4 +1,4 @@
-"""A server that speaks memcached's protocols and lies: it hangs, closes, drips, mistakes keys, promises 2 GB. For the tests of clients."""
+"""A memcached server that misbehaves: it hangs, closes, sends slowly, confuses keys, announces 2 GB. For tests of clients."""
 
 import asyncio
 import struct
@@ -25,7 +25,7 @@ async def text_request(reader, first):
 
 
 class Text:
-    """The right answers in the text protocol, and nearly right ones: `mistake` changes keys, `length` is what is said of a value's."""
+    """Correct answers in the text protocol, and nearly correct ones: `mistake` changes keys, `length` is the announced length."""
 
     @staticmethod
     def answer(request, mistake=lambda key: key, length=len):
@@ -61,7 +61,7 @@ class Binary:
 
 
 def cut(at):
-    """Closes after so many bytes of the right answer, counted from its end when negative."""
+    """Closes after this many bytes of the correct answer; negative: counted from its end."""
 
     async def lie(connection, request):
         await connection.send(connection.right(request)[:at])
@@ -82,13 +82,13 @@ async def hang(connection, request):
 
 
 async def slow(connection, request):
-    """No lie, but more than any time-out of a socket."""
+    """A correct answer after any time-out of a socket."""
     await asyncio.sleep(0.2)
     await connection.send(connection.right(request))
 
 
 async def half(connection, request):
-    """And nothing more at this connection, whatever is asked there."""
+    """Nothing more is sent on this connection."""
     answer = connection.right(request)
     await connection.send(answer[: len(answer) // 2])
     while await connection.reader.read(65536):
@@ -113,7 +113,7 @@ async def endless(connection, request):
 
 
 async def late(connection, request):
-    """The answer comes right before the one to the next request, whichever connection that takes."""
+    """The answer is sent just before that to the next request, on any connection."""
     connection.server.owed.append((connection, connection.right(request)))
 
 
@@ -163,7 +163,7 @@ class Connection:
 
 
 class LyingServer(threading.Thread):
-    """Tells one lie for each request, at a Unix socket, until a file beside it, named honest, is there."""
+    """Misbehaves once for each request, on a Unix socket, until a file named honest exists beside it."""
 
     def __init__(self, test, socket, lie):
         super().__init__(daemon=True)
@@ -178,7 +178,7 @@ class LyingServer(threading.Thread):
         return self.socket.with_suffix(".honest").exists()
 
     async def pay(self):
-        """Sends what is late."""
+        """Sends delayed answers."""
         owed, self.owed = self.owed, []
         for connection, answer in owed:
             try:

@@ -1,6 +1,6 @@
-"""Caches that lie, or leave something out, for `leveret bench` to find: TOML for --peers."""
+"""Caches with wrong or missing answers that `leveret bench` must detect: TOML for --peers."""
 
-# Each is planted among honest caches. What they keep lies in files of the turn's folder.
+# Each runs among correct caches. Their items are files of the turn's folder.
 PLANTED = r"""
 [[peer]]
 name = "planted-wrong"

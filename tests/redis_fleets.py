@@ -1,4 +1,4 @@
-"""What a mixed fleet of php-redis and ours is tried with: the configurations of the class Redis and of its sessions."""
+"""Configurations of a mixed fleet of php-redis and ours: the class Redis and its sessions."""
 
 import json
 
@@ -36,15 +36,15 @@ class Classes:
     def all(self):
         kinds = KINDS if self.is_new else {kind: [work for work in works if work != "get words 3000"] for kind, works in KINDS.items()}
         for serializer in self.serializers:
-            # What has no JSON is sent as nothing by both; numbers of objects' ids differ.
+            # Both send an empty value for what JSON cannot express; ids of objects differ.
             values = VALUES if serializer != "NONE" else alone(SCALARS, TEXTS, ARRAYS[:3])
             if serializer == "IGBINARY":
-                # The original gives what was appended to, too, and igbinary warns of it.
+                # The original returns values that were appended to, too, and igbinary warns.
                 kinds = {kind: [work for work in works if not work.startswith("append")] for kind, works in kinds.items()}
             for kind, works in kinds.items():
                 cells = values + worked(COUNTED, works) + (alone(SIZES[::3], LARGE) if kind == "string" else [])
                 yield self.batch(f"{serializer}, {kind}", kind, cells, SERIALIZER=f"SERIALIZER_{serializer}")
-            # The original reads behind the end of what it has decompressed, and finds no JSON there.
+            # The original reads beyond the decompressed data, and finds no JSON there.
             for compression in self.compressions if serializer != "JSON" else []:
                 for kind in ("string", "hash", "list", "pipeline"):
                     cells = values[::2] + alone(SIZES[::2], SHARES[::3], LARGE if kind == "string" else []) + worked(["json 5", "words 3000"], ["getset json [1]", "set words 5000", "rename"] if kind == "string" else [])

@@ -1,4 +1,4 @@
-"""A Redis server that lies about each command that has the word `lie` in it: it hangs, closes, drips, promises what never comes, answers too much or something else."""
+"""A Redis server that misbehaves for each command with the word `lie` in it: it hangs, closes, sends slowly, too little, too much or something else."""
 
 import asyncio
 import threading
@@ -45,7 +45,7 @@ class Closing(Exception):
     pass
 
 
-# What is sent in the place of the right answer. None: nothing comes; a list: piece by piece, slowly; Closing behind it: the connection ends.
+# Sent instead of the correct answer. None: nothing; a list: piece by piece, slowly; Closing at its end: the connection closes.
 LIES = {
     "hangs": lambda right: [None],
     "closes at once": lambda right: [Closing],
@@ -110,7 +110,7 @@ class LyingRedis:
         self.thread.join()
 
     async def serve(self, reader, writer):
-        # Replies to requests that came together go out together: a surplus one that came later could be no client's to tell.
+        # Replies to requests that arrived together are sent together: a client could not recognize a surplus reply that came later.
         queued, replies = None, b""
         try:
             while True:
@@ -145,7 +145,7 @@ class LyingRedis:
             writer.close()
 
     async def tell(self, writer, before, right):
-        """Lies behind the replies before. What is to go out with those that follow is returned."""
+        """Appends the wrong reply to earlier ones. Returns what is sent with later ones."""
         pieces = self.lie(right)
         if len(pieces) == 1 and isinstance(pieces[0], bytes):
             return before + pieces[0]

@@ -19,7 +19,7 @@ PHP_REDIS = SUITES / "php-redis-6.2.0"
 # Its cases for newer ones are not run: the original is 7.0.
 CTS_VERSION = "7.0.0"
 
-# No progress for so long: a reply is missing. Far above what any single test takes.
+# Without progress for this long, a reply is missing. No single test takes as long.
 SILENCE_SECS = 60
 
 
@@ -55,7 +55,7 @@ class Run:
 
 
 def judge(theirs, ours, names):
-    """What is wrong with our run, a line each. `theirs` is the original's: what it does not pass counts for nobody."""
+    """The failures of our run, one a line, without tests that the original (`theirs`) fails too."""
     wrong = []
     for name in sorted(theirs.passed() | names):
         verdict = ours.verdicts.get(name, "did not run")

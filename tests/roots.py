@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support import AM_ROOT, PATIENCE, PHP_VERSION, ROOT
 
-# What is in the root is the machine's below a tmpfs; PATH has no folder of the machine's own tools.
+# The root is the machine's below a tmpfs; PATH has no folder of the machine's own tools.
 OUTSIDE = """
 set -euo pipefail
 mount -t tmpfs none "$1"
@@ -23,8 +23,8 @@ printf '%s' "$2" >"$1/root/tests/script"
 exec scripts/in-root "$1/root" bash /tests/script
 """
 
-# The same with systemd as the first process, in a control group of its own. What the script says is in files of the root. Whoever is killed
-# takes what it has started along.
+# The same with systemd as the first process, in its own control group. The script's output is in files of the root. A killed
+# process takes its children with it.
 OUTSIDE_SYSTEMD = OUTSIDE.rsplit("exec ", 1)[0] + r"""
 cat >"$1/root/tests/boot" <<'SHELL'
 set -euo pipefail
@@ -106,7 +106,7 @@ def why_no_root(folder):
 
 @functools.cache
 def why_no_systemd():
-    """Why none can run in such a root; empty where one can."""
+    """Why systemd cannot run in such a root; empty if it can."""
     with tempfile.TemporaryDirectory(prefix="leveret-root-") as folder:
         done = in_own_root(Path(folder), "cat /proc/1/comm; systemctl is-active basic.target", systemd=True)
     return "" if done.stdout.splitlines() == ["systemd", "active"] else (done.stdout + done.stderr).strip() or f"exit code {done.returncode}"

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 # Before the name of a class: only that one, in this process.
 CLASS = "--class"
 
-# The class of what stands for a module that cannot be loaded.
+# unittest's class for a module that cannot be loaded.
 UNLOADABLE = "unittest.loader._FailedTest"
 
 COUNTS = "{} passed, {} failed, {} skipped"
@@ -110,7 +110,7 @@ def run_here(tests):
 
 
 def run_in_lanes(classes, words):
-    """Each class in a process of its own, side by side, those that take longest first; then those that want the machine for themselves."""
+    """Runs each class in its own process, in parallel, the longest first; then those that need the machine alone."""
     counts = [0] * len(Printer.VERDICTS)
 
     def ended(job):
@@ -142,7 +142,7 @@ def alone(tests):
 
 
 def without_counts(said):
-    """What a process has printed, without its last line, and the counts that stand there, in the order of the verdicts."""
+    """A process's output without its last line, and the counts of that line in the order of VERDICTS."""
     before, _, last = said.rstrip("\n").rpartition("\n")
     found = re.fullmatch(COUNTS.format(r"(\d+)", r"(\d+)", r"(\d+)"), last)
     if not found:
@@ -152,7 +152,7 @@ def without_counts(said):
 
 
 def main(words):
-    sys.path[:0] = [str(HERE), str(HERE.parent)]  # of the latter: bench
+    sys.path.insert(0, str(HERE))
     loader = unittest.defaultTestLoader
     if words[:1] == [CLASS]:
         found, words = loader.loadTestsFromName(words[1]), words[2:]

@@ -15,7 +15,7 @@ from pathlib import Path
 import lanes
 
 CARGO = ["cargo", "test", "--locked"]
-# What is no program of its own: cargo runs it. leveret-client with a feature is another build.
+# Targets without a program of their own, which cargo runs. leveret-client with a feature is another build.
 OTHERS = {
     "the examples of documentation": [*CARGO, "--workspace", "--no-fail-fast", "--doc"],
     "the codecs with the feature zstd": [*CARGO, "-p", "leveret-client", "--features", "zstd", "--lib", "codec"],

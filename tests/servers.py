@@ -45,7 +45,7 @@ class Server:
         self.test.wait_for(f"the socket of {self.kind}", lambda: listens(self.socket) or self.has_ended())
 
     def revive(self):
-        """After a kill: the same server anew, at its Unix socket."""
+        """After a kill: starts the same server again, on its Unix socket."""
         self.process = self.launch()
         self.wait_for_socket()
 
@@ -87,7 +87,7 @@ class Server:
 
 
 def listens(path):
-    """Whether somebody takes connections there: the file alone is there a moment earlier."""
+    """Whether a server accepts connections there. The file exists a moment earlier."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 

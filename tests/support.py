@@ -1,4 +1,4 @@
-"""What the system tests share: a scratch folder, the providers of what is compared, running PHP and the command."""
+"""Shared by the system tests: a scratch folder, the providers of modules, running PHP and the command."""
 
 import atexit
 import json
@@ -27,7 +27,7 @@ def scratch_place():
 
 
 def stage():
-    """What www-data must read, copied to where it may: the checkout may lie in a home folder that is closed to others."""
+    """Files that www-data must read, copied to where it may: the checkout may be in a private home folder."""
     folder = Path(tempfile.mkdtemp(prefix="leveret-stage-", dir=scratch_place()))
     atexit.register(shutil.rmtree, folder)
     shutil.copytree(ROOT / "tests" / "php", folder / "php")
@@ -42,13 +42,13 @@ STAGE = stage()
 SCRIPTS = STAGE / "php"
 EXTENSION = STAGE / "leveret.so"
 
-# A hung process must end as a failed test. Far above what any of them takes, also beside others: nothing here measures time.
+# A hung process must end as a failed test. No test takes as long, and no test measures time.
 PATIENCE = 300
 
 AM_ROOT = os.geteuid() == 0
 
 
-# What the original extensions load before themselves under `php -n`. Ours needs nothing, and takes these serializers when they are there.
+# Extensions that the originals need under `php -n`. Ours needs none, and uses these serializers if they are loaded.
 SERIALIZERS = {"memcached": ("igbinary", "msgpack"), "redis": ("igbinary",)}
 
 
@@ -131,9 +131,9 @@ class SystemTest(unittest.TestCase):
         return self.arenas / f"{name}.arena"
 
     def leveret(self, *words, ends=0):
-        """The command; returns its standard output. `ends` is the exit code that it must have."""
+        """Runs the command in this test's folder of arenas; returns its standard output. `ends` is the exit code that it must have."""
         self.assertTrue(COMMAND.exists(), "build/leveret is missing: run ./x build")
-        done = run([str(COMMAND), *map(str, words)])
+        done = run([str(COMMAND), *map(str, words)], env={**os.environ, "LEVERET_DIR": str(self.arenas)})
         self.assertEqual(ends, done.returncode, f"leveret {words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
 
@@ -148,8 +148,8 @@ class SystemTest(unittest.TestCase):
         self.fail(f"waited {PATIENCE} s in vain for {what}")
 
 
-def run(command):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+def run(command, **options):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE, **options)
 
 
 def end(process):

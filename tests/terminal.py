@@ -1,4 +1,4 @@
-"""A terminal for programs that draw on one: a pty, and what stands on its screen."""
+"""A terminal for programs that draw on one: a pty, and the text on its screen."""
 
 import fcntl
 import os

@@ -10,7 +10,7 @@ from support import ROOT, SCRIPTS, SystemTest, original, original_of
 # As in the program's text, but for the time of a test; `./x demo` runs it with its hundred thousand.
 SEED_COUNT = 3000
 
-# The original class does not declare two properties of its own, and new PHP complains of that; ours declares them.
+# The original class does not declare two of its properties, which new PHP reports; ours declares them.
 UNDECLARED = "Deprecated: Creation of dynamic property Memcache::"
 
 # Debian 13 has Horde no more, Ubuntu neither of the two.
@@ -18,7 +18,7 @@ LARAVEL = Path("/usr/share/php/Illuminate/Cache").exists()
 HORDE = Path("/usr/share/php/Horde/Memcache.php").exists()
 NO_HORDE = "php-horde-memcache is not installed"
 
-# What the packages themselves need under `php -n`.
+# Extensions that the packages need under `php -n`.
 EXTENSIONS = ("ctype", "mbstring")
 
 
@@ -39,7 +39,7 @@ class Applications(SystemTest):
                 yield f"ours on {name}", self.ours(leveret__provide=module), words
 
     def lines(self, script, *words, **options):
-        """What it prints, and what PHP complains of."""
+        """Its output, and PHP's warnings."""
         done = self.run_php(script, *words, extensions=EXTENSIONS, **options)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return [line for line in (*done.stdout.splitlines(), *done.stderr.splitlines()) if line and not line.startswith(UNDECLARED)]

@@ -4,7 +4,7 @@ import json
 
 from support import SystemTest
 
-# Each way in which the classes and the session handlers are told of a server; it must store something there.
+# Each way to name a server to the classes and the session handlers; each must store something there.
 WAYS = {
     "Memcached": '<?php $m = new Memcached(); $m->addServer($argv[1], (int) $argv[2]); echo json_encode($m->set("k", "by Memcached"));',
     "Memcached::addServers": '<?php $m = new Memcached("id"); $m->addServers([[$argv[1], (int) $argv[2], 33]]); echo json_encode($m->set("k", "by addServers"));',

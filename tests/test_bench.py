@@ -63,7 +63,7 @@ class Suites(SystemTest):
         self.assertTrue(any(part["name"] == "p99.99" for row in charts["full"]["rows"] for part in row["beside"]))
 
     def test_table(self):
-        """A row is told in words, can be compared with an older run, and one that nobody has is no row"""
+        """A row is printed in words and compared with an older run; an unknown row is refused"""
         old = self.folder / "old.json"
         old.write_text(self.suite(SUITES / "apcu", "--quick", "--json", "fetch"))
         said = self.suite(SUITES / "apcu", "--quick", "fetch", "--compare", old, "--csv", self.folder / "rows.csv", "--html", self.folder / "rows.html")
@@ -77,7 +77,7 @@ class Suites(SystemTest):
         self.suite(self.folder, "--quick", ends=3)
 
     def planted(self, name, change):
-        """A copy of a suite whose program tells lies."""
+        """A copy of a suite whose program returns wrong answers."""
         folder = self.folder / name
         shutil.copytree(SUITES / "apcu", folder)
         program = folder / "provider.php"
@@ -105,7 +105,7 @@ class Suites(SystemTest):
             said = self.suite(folder, "--quick", "fetch50", "--patience", "2s", ends=1)
             self.assertIn("not measured", said)
             self.assertIn(word, said)
-        # A peer's lie is told, and nobody is compared with it.
+        # A peer's wrong answer is reported, and no side is compared with it.
         folder = self.planted("peer", "if ($argv[1] === 'apcu') { exit(3); }")
         self.assertIn("not measured", self.suite(folder, "--quick", "fetch50", ends=1))
 

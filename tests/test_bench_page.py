@@ -39,7 +39,7 @@ class Page(SystemTest):
         drawn = tool(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom", f"file://{frame}").stdout
         said = re.search(r"measured (\d+), (cut \d+:[^<]*)", drawn)
         self.assertIsNotNone(said, drawn[:2000])
-        # A scroll bar takes some of it.
+        # A scroll bar takes a part of the width.
         self.assertTrue(350 <= int(said[1]) <= 400, said[1])
         self.assertEqual("cut 0: ", said[2])
 

@@ -16,7 +16,7 @@ ROWS = {"server": 21, "redis": 8, "class": 11}
 class BenchServer(SystemTest):
     @classmethod
     def setUpClass(cls):
-        # The development profile: in a quick run nobody looks at the speed, and the tests in Rust have built most of it.
+        # The development profile: a quick run does not judge speed, and the Rust tests have built most of it.
         subprocess.run(["cargo", "build", "--quiet", "--locked", "-p", "leveret-bench"], cwd=ROOT, stdin=subprocess.DEVNULL, check=True)
 
     def test_quick(self):

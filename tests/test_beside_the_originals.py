@@ -34,7 +34,7 @@ class BesideTheOriginals(SystemTest):
         return done.stdout, done.stderr
 
     def said(self, machine):
-        """Who provides what, as `php --ri leveret` tells."""
+        """Which extension provides which module, by `php --ri leveret`."""
         lines = dict(line.split(" => ", 1) for line in self.run_on(machine, "--ri", "leveret")[0].splitlines() if " => " in line)
         return [lines[f"Module {name}"] for name in ("apcu", "memcached", "memcache")]
 
@@ -45,7 +45,7 @@ class BesideTheOriginals(SystemTest):
         return self.run_on(machine, "-r", "echo implode(' ', array_map('phpversion', ['apcu', 'memcached', 'memcache']));")
 
     def test_originals_win_in_silence(self):
-        """where the real extensions are loaded too, in whatever order, they are used, nothing is said, and all is told by --ri leveret"""
+        """real extensions that are loaded too, in any order, are used without a message, and --ri leveret names them"""
         want = self.versions(self.machine(ORIGINALS))
         for order in self.orders():
             machine = self.machine(order)
@@ -63,7 +63,7 @@ class BesideTheOriginals(SystemTest):
             self.assertEqual([name in present for name in ("apcu", "memcached", "memcache")], ["real" in words for words in told])
 
     def test_asked_for_in_vain(self):
-        """who names a module in leveret.provide, and has the real one loaded, is told so by one notice each"""
+        """a module that is named in leveret.provide, and whose original is loaded, causes one notice"""
         machine = self.machine(["leveret", *ORIGINALS], leveret__provide="memcached, memcache")
         _, errors = self.run_on(machine, "-r", ";")
         self.assertEqual(2, errors.count("Notice: leveret: the real extension"), errors)

@@ -76,7 +76,7 @@ class Circle(SystemTest):
         self.assertNotIn("modules/", said)
 
     def test_half_way(self):
-        """whatever was left out, doctor calls it a problem where a page would fail, and its own line ends it"""
+        """for any omitted step doctor reports a problem if a page would fail, and its own command fixes it"""
         lines = self.inside("""
             cd /packages
             start_site

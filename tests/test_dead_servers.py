@@ -33,7 +33,7 @@ class DeadServers(SystemTest):
         self.assertEqual(want, got)
 
     def test_statistics(self):
-        """What is asked of all servers ends with the failure that pecl/memcached tells: one that hangs before one that is dead, and both before a refusal"""
+        """A request to all servers ends with pecl/memcached's failure: a hanging server before a dead one, and both before a refusal"""
         with socket.socket(socket.AF_UNIX) as hanging:
             hanging.bind(str(self.folder / "hanging"))
             hanging.listen(64)
@@ -45,7 +45,7 @@ class DeadServers(SystemTest):
         self.assertEqual(want, got)
 
     def test_sessions(self):
-        """With one of two servers dead each session of the handler "memcache" goes on from its other copy, as with pecl/memcache: no visitor finds it locked by himself"""
+        """With one of two servers dead each session of the handler "memcache" continues from its other copy, as with pecl/memcache: no visit is blocked by its own lock"""
         providers = original_of("memcache"), self.ours(leveret__provide="memcache")
         said = [self.run_php("dead_sessions.php", living, self.folder / "nobody", provider=provider) for living, provider in zip(self.sockets, providers)]
         want, got = (done.stdout.splitlines() for done in said)
@@ -53,7 +53,7 @@ class DeadServers(SystemTest):
         self.assertEqual(want, got)
 
     def test_new_start(self):
-        """quit(), and each option that reconnects, ends a failed server's rest, as with pecl/memcached: a queue worker goes on with a server that is back"""
+        """quit(), and each option that reconnects, resets a failed server, as with pecl/memcached: a queue worker uses a server that is back"""
         seed = random.randrange(1 << 31)
         self.remark(f"seed {seed}")
         providers = original_of("memcached"), self.memcached()
@@ -64,7 +64,7 @@ class DeadServers(SystemTest):
         self.assertEqual([], [pair for pair in zip(want, got, strict=True) if pair[0] != pair[1]][:3], f"(pecl/memcached's, ours), seed {seed}")
 
     def test_limit_and_new_start(self):
-        """quit() ends the rest also behind the limit of failures, where pecl/memcached never tries the server again, and an ejection that has an end"""
+        """quit() resets a failed server also beyond the failure limit, where pecl/memcached never tries it again, and a temporary ejection"""
         script = """<?php
             [, $socket, $place] = $argv;
             foreach ([[], [Memcached::OPT_REMOVE_FAILED_SERVERS => true, Memcached::OPT_DEAD_TIMEOUT => 600]] as $options) {
@@ -100,7 +100,7 @@ class DeadServers(SystemTest):
             self.assertGreater(json.loads(said)["keys of the victim"], 0)
 
     def state(self, running, mode):
-        """What a program has written of its last round."""
+        """The program's output of its last round."""
         process, report = running[mode], self.folder / mode
         if process.poll() is not None:
             said, complaint = process.communicate()

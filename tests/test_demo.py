@@ -28,7 +28,7 @@ class Demo(SystemTest):
         self.assertEqual(set(), self.leftovers())
 
     def leftovers(self):
-        """What a demo could leave: its folders, and processes that know of them."""
+        """A demo's folders, and processes that use them."""
         folders = set(map(str, self.folder.glob("leveret-demo.*")))
         processes = set()
         for entry in filter(str.isdigit, os.listdir("/proc")):

@@ -1,4 +1,4 @@
-"""What a newcomer copies from the README works as it stands there, and what the pages say is so."""
+"""Commands of the README and the pages work as written, and their tables are true."""
 
 import os
 import re

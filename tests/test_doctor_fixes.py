@@ -1,4 +1,4 @@
-"""What `leveret doctor` tells people to run, run as it stands, on a site of php-fpm: afterwards the finding is gone, and nothing else was found."""
+"""The commands that `leveret doctor` prints, run as printed on a site of php-fpm: afterwards the finding is gone, and there is no new one."""
 
 import unittest
 
@@ -15,7 +15,7 @@ usermod -aG leveret www-data
 phpdismod -v "$PHP" apcu memcached memcache
 POOL=/etc/php/$PHP/fpm/pool.d/shop.conf
 INI=/etc/php/$PHP/mods-available/leveret.ini
-# A second pool of the same user: what is wrong with both is told once.
+# A second pool of the same user: a finding of both is reported once.
 printf '[shop]\nuser = www-data\ngroup = www-data\nlisten = /run/php/shop.sock\npm = ondemand\npm.max_children = 1\n' >"$POOL"
 restart_site
 curl -sS http://127.0.0.1/versions.php
@@ -135,7 +135,7 @@ class DoctorFixes(SystemTest):
         return said
 
     def test_folder_and_files(self):
-        """a folder or a file of a wrong owner or mode: one finding, and one command that keeps what is cached"""
+        """a folder or a file of a wrong owner or mode: one finding, and one command that keeps the items"""
         said = self.inside(SITE + FOLDER)
         self.assertIn("healthy", said)
         self.assertIn("the items are still there: kept", said)

@@ -21,7 +21,7 @@ WRITE = VALUES + """
 READ = VALUES + """
     foreach ($values as $k => $value) $said[] = [$m->get("$begin-$k") === $value, $m->getResultCode()];
     echo json_encode($said);"""
-# What the bytes are on the server.
+# The bytes on the server.
 RAW = """
     [, $port, , $begin] = $argv; $m = new Memcached; $m->addServer('127.0.0.1', (int) $port); $said = [];
     $socket = stream_socket_client("tcp://127.0.0.1:$port");
@@ -59,8 +59,8 @@ class Encryption(SystemTest):
         return json.loads(done.stdout)
 
     def test_both_read_both(self):
-        """whatever one has encrypted the other reads, over text and over binary, and the bytes are the same"""
-        # 31 bytes and the zero behind each string of PHP are 32, too.
+        """each class reads what the other encrypted, by text and binary, and the bytes are the same"""
+        # 31 bytes and the terminating zero of PHP's string are 32 bytes, too.
         for key, binary in ((KEY, False), (KEY[:32], False), (KEY[:31], False), (KEY, True)):
             for writer in (True, False):
                 written = self.said(WRITE, key, f"by-{writer}", ours=writer, binary=binary)
@@ -73,7 +73,7 @@ class Encryption(SystemTest):
             self.assertEqual(raw[1], raw[0], (key, binary))
 
     def test_calls(self):
-        """what a key does not open, calls that cannot be with a key, and another key answer alike"""
+        """values that a key does not decrypt, calls that are impossible with a key, and another key answer alike"""
         want = self.said(CALLS, KEY, ours=False)
         self.memcached.talk(b"flush_all\r\n", b"OK\r\n")
         self.assertEqual(want, self.said(CALLS, KEY, ours=True))

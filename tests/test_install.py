@@ -7,10 +7,10 @@ import unittest
 
 from support import AM_ROOT, PATIENCE, PHP, PHP_VERSION, ROOT, SystemTest, run
 
-# Folders into which the page writes: their files stay as they are below, what is written lies on a tmpfs.
+# Folders into which the page writes, each below a tmpfs, so that their files stay unchanged.
 WRITTEN = ("/etc", "/usr/bin", "/var", f"$(php-config{PHP_VERSION} --extension-dir)")
 
-# In it nothing is left of the machine's own shared memory and sockets, and a neighbour has been faster. There is no systemd: what it would
+# It has no shared memory and sockets of the machine, and another user has created the folder first. There is no systemd: what it would
 # do, the test does.
 MACHINE = """
 set -euo pipefail
@@ -28,7 +28,7 @@ systemctl() {{ echo "systemctl $*"; }}
 unset LEVERET_DIR
 """
 
-# What the unit does, on a socket of its own.
+# The unit's work, on its own socket.
 AT_WORK = """
 install -d -o leveret -g leveret /run/leveret
 start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/leveret.service)
@@ -53,14 +53,14 @@ LOADED = f"{PHP} -m | grep -cx leveret || true\n"
 
 def machine(folder, script):
     setup = MACHINE.format(written=" ".join(WRITTEN))
-    # With a process namespace of its own: whatever runs in it ends with it.
+    # With its own process namespace, so that all its processes end with it.
     alone = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
     command = ["unshare", *alone, "bash", "-c", setup + script, "bash", folder]
     return subprocess.run(list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def what_is_missing(folder):
-    """Why nobody may mount here; empty where everything is allowed."""
+    """Why mounting is impossible here; empty if it is possible."""
     tried = machine(folder, "true")
     return "" if tried.returncode == 0 else (tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"])[-1]
 

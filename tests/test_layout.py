@@ -1,7 +1,7 @@
-"""How the sources lie: which way files use each other, how long they are, and whose names they have. ARCHITECTURE.md tells why.
+"""The layout of the sources: which files use which, how long they are, and their names. ARCHITECTURE.md says why.
 
 What is otherwise today stands in layout_exceptions.txt, which only shrinks: a line that is no longer so fails the test as a new one does.
-LEVERET_WRITE_LAYOUT=1 python3 tests/run.py test_layout.sources writes it anew, for a change that moves what is listed there."""
+LEVERET_WRITE_LAYOUT=1 python3 tests/run.py test_layout.sources writes it again, for a change that moves listed files."""
 
 import os
 import re
@@ -52,16 +52,16 @@ tls live inbox overdue announcing
 counters
 settings
 redis/settings
-transport entrance flags memcached serve_error log small_file printable release
+transport entrance memcached serve_error log small_file printable release
 """),
     "crates/leveret-client/src": Order("""
 lib
 pool redis
 pool/server
-wire memory pool/health
+wire memory
 link
-pool/batch pool/options
-pool/request
+pool/options
+pool/batch
 ring codec code try_lock
 """),
     "crates/leveret-engine/src": Order("""
@@ -130,12 +130,12 @@ def below(sources, folder, *endings):
 
 
 class Layout:
-    """What is not as it should be, a line each."""
+    """The violations, one a line."""
 
     def __init__(self, sources):
         self.sources = sources
         self.rust = Rust(below(sources, "crates", ".rs"))
-        # Each of them is a library of its own: a name of one is another thing in the other.
+        # Each of them is its own library: equal names mean different things.
         self.c = [C(below(sources, folder, ".c", ".h")) for folder in ("php", "ruby/ext")]
 
     def lines(self):
@@ -167,14 +167,14 @@ class Layout:
             yield from (f"name: {name} {len(files)}" for name, files in one.shared().items() if len(files) > 1)
 
     def homeless(self):
-        """Files that stand in no line of their crate's rooms."""
+        """Files that are in no room of their crate."""
         files = [*self.rust.code, *(unit for one in self.c for unit in one.units)]
         places = [(folder, path[len(folder) + 1:]) for folder in ROOMS for path in files if path.startswith(folder + "/")]
         found = {f"{folder}/{path}" for folder, path in places if not ROOMS[folder].room(path)}
         return sorted(found | {name for name, *_ in self.rust.modules if not CRATES.room(name)})
 
     def empty(self):
-        """Rooms in which no file lies any more."""
+        """Rooms without a file."""
         files = {path for path in self.sources} | {unit + "." for one in self.c for unit in one.units}
         has_files = lambda place: any(path.startswith((place + "/", place + ".")) for path in files)
         places = [f"{folder}/{room}" for folder, order in ROOMS.items() for room in order.levels] + [f"crates/{crate}" for crate in CRATES.levels]
@@ -182,7 +182,7 @@ class Layout:
 
 
 def compared(found, known):
-    """What is new, and what is no longer so. A long file may get shorter."""
+    """New entries, and obsolete ones. A long file may get shorter."""
     length = lambda line: (line.rsplit(" ", 1)[0], int(line.rsplit(" ", 1)[1]))
     most = dict(length(line) for line in known if line.startswith("long:"))
     shorter = {line for line in found if line.startswith("long:") and length(line)[1] <= most.get(length(line)[0], 0)}
@@ -192,7 +192,7 @@ def compared(found, known):
 
 class Sources(unittest.TestCase):
     def test_layout(self):
-        """Files use what lies below them, in no circle, have 600 lines at most, and names that nobody else has"""
+        """Files use only files below them, without cycles, have at most 600 lines, and unique names"""
         layout = Layout(sources())
         self.assertEqual([], layout.homeless(), "in no line of ROOMS or CRATES")
         self.assertEqual([], layout.empty(), "in ROOMS or CRATES, and no file lies there")
@@ -222,7 +222,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(1, len(found), "two of one level know each other")
 
     def test_upward_room(self):
-        """the layout test finds a room that uses one above it, also behind what others export again"""
+        """the layout test finds a room that uses one above it, also through re-exports"""
         files = {"lib": "mod map; mod read; pub use read::Found;", "read": "pub struct Found;"}
         upward = ["upward: crates/leveret-engine/src/map/file.rs uses crates/leveret-engine/src/read.rs"]
         for text in ("use crate::read::Found;", "use crate::{Found as F};", "fn f(_: crate::read::Found) {}",

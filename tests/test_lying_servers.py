@@ -15,7 +15,7 @@ RIGHT = {"get": VALUES["a1"], "getMulti": VALUES, "set": True, "setMulti": True,
 AFTER_THE_LIE = ["value of z9", {"y9": "value of y9", "x9": "value of x9"}, 7]
 SUCCESS, CONNECTION_FAILURE, SOME_ERRORS = 0, 3, 19
 
-# A lie that the client hears out ends by itself, however busy the machine is; of the others only the time-out frees it.
+# An answer that the client reads to its end ends by itself, however busy the machine is; the others end by the time-out.
 HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last bytes", "slow", "drips")
 PATIENT_MS, SHORT_MS = 20_000, 150
 # The original reads for as long as such a server sends.
@@ -33,7 +33,7 @@ ACCEPTED = {
     "stops in the middle": "it drops values that are whole, or tells of a miss",
     "late": "in the binary protocol what it sends last counts as the next request",
 }
-# With nobody there: the original tells of the last key, which it did not try any more.
+# Without a server: the original reports the last key, which it did not try.
 OTHER_CAUSE = ("getMulti", "setMulti")
 # Longer than a name's part may be: no name server is asked, which may be slow, and whose silence has another code.
 UNRESOLVABLE = "x" * 64 + ".invalid"
@@ -59,7 +59,7 @@ class LyingServers(SystemTest):
         return {"original": original_of("memcached"), "ours": self.ours(leveret__provide="memcached")}
 
     def told(self, process):
-        """What the calls answered, by their names."""
+        """The results of the calls, by their names."""
         said, complaint = process.communicate(timeout=60)
         self.assertEqual((0, ""), (process.returncode, complaint), said)
         *lines, last = map(json.loads, said.splitlines())
@@ -68,7 +68,7 @@ class LyingServers(SystemTest):
         return {line.pop("call"): line for line in lines}
 
     def lie(self, binary):
-        """All lies at the same time, since the calls mostly wait."""
+        """All wrong answers at the same time, since the calls mostly wait."""
         running = {}
         for who, provider in self.providers().items():
             for lie in LIES:
@@ -90,10 +90,10 @@ class LyingServers(SystemTest):
         self.remark(f"{len(LIES)} lies, {compared} calls compared with the original")
 
     def check(self, lie, call, got):
-        """Right, or a failure: never a wrong value, and nothing of the lie is left for the next call."""
+        """Correct or a failure: never a wrong value, and nothing of the wrong answer affects the next call."""
         then = got["then"]
         if (lie, call) == ("twice", "setMulti") and then[0] is False:
-            # What is too much may come when the next get is on its way: then that fails, and nothing after it.
+            # Surplus bytes may arrive during the next get: then that fails, and nothing after it.
             then = [AFTER_THE_LIE[0], *then[1:]]
         self.assertEqual(AFTER_THE_LIE, then)
         answer = got["answer"]
@@ -112,11 +112,11 @@ class LyingServers(SystemTest):
                 self.assertEqual(CONNECTION_FAILURE, got["code"])
 
     def test_text(self):
-        """Whatever lie a server tells, each call is right or fails, and the next one is right (text)"""
+        """For any wrong answer of a server the call is correct or fails, and the next one is correct (text)"""
         self.lie(binary=0)
 
     def test_binary(self):
-        """Whatever lie a server tells, each call is right or fails, and the next one is right (binary)"""
+        """For any wrong answer of a server the call is correct or fails, and the next one is correct (binary)"""
         self.lie(binary=1)
 
     def test_signals(self):

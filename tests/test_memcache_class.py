@@ -25,7 +25,7 @@ def without(lines, beginnings):
 
 
 class MemcacheClass(SystemTest):
-    """Everything runs unchanged, whoever provides the classes, and whatever the server is."""
+    """All tests run unchanged with both providers of the classes and each kind of server."""
 
     def setUp(self):
         super().setUp()

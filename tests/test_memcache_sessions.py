@@ -6,7 +6,7 @@ from servers import Server
 from support import original_of
 from test_sessions import Page, Site
 
-# Longer than any test, for a lock that nobody may wait for; and the shortest there is.
+# Longer than any test, for a lock that no visit may wait for; and the shortest.
 FOR_EVER, BRIEFLY = {"memcache.lock_timeout": 3600}, {"memcache.lock_timeout": 1}
 
 
@@ -41,7 +41,7 @@ class MemcacheSessions(Site):
         self.visit_together((ours, "arena:sessions"), (self.original(), address), (ours, address))
 
     def test_prefix(self):
-        """The prefix of a site's sessions is that of php.ini: what a script sets comes too late for its own, as with pecl/memcache"""
+        """The prefix of a site's sessions is that of php.ini: a script's setting comes too late, as with pecl/memcache"""
         for number, provider in enumerate((original_of("memcache"), self.ours(leveret__provide="memcache"))):
             page = self.page(provider.with_ini(memcache__session_prefix_static_key="site-"), f"prefix{number}")
             server = Server(self, "memcached")
@@ -51,14 +51,14 @@ class MemcacheSessions(Site):
             self.assertEqual(b"HD\r\n" * 4 + b"MN\r\n", server.talk(b"mg site-a\r\nmg site-b\r\nmg site-c\r\nmg site-d\r\nmn\r\n", end=b"MN\r\n"))
 
     def test_killed_on_arena(self):
-        """On an arena the lock of a session dies with its worker: the next visit waits for nothing, and nothing is lost"""
+        """On an arena the lock of a session ends with its worker: the next visit does not wait, and no write is lost"""
         page = self.page()
         self.assertEqual(1, page.visit("arena:sessions", "a"))
         page.hold_and_kill("arena:sessions", "a", FOR_EVER)
         self.assertEqual(2, page.visit("arena:sessions", "a", FOR_EVER))
 
     def test_killed_on_server(self):
-        """On a server the lock of a killed worker lives memcache.lock_timeout seconds, then the next visit goes on; nothing is lost"""
+        """On a server the lock of a killed worker lasts memcache.lock_timeout seconds, then the next visit continues; no write is lost"""
         page = self.page()
         for path in (self.path("memcached"), self.path("leveret", unix=True)):
             self.assertEqual(1, page.visit(path, "a", BRIEFLY))

@@ -8,7 +8,7 @@ from servers import listens
 from support import EXTENSION, PHP, SCRIPTS, SystemTest, run
 
 PEER = ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"]
-# An accident of the original's library, and what we answer instead: it calls writes that it has just sent queued.
+# A defect of the original's library, and our answer: it reports sent writes as queued.
 ACCIDENTS = [(r"^flush buffers: true code=32 ACTION QUEUED$", "flush buffers: true code=0 SUCCESS")]
 
 # Of version 3.3, whose class this is and which Debian 13 has; Debian 12's is 3.2, Ubuntu 26.04's 3.4.
@@ -19,7 +19,7 @@ NEWER = [
     "ini memcached.compression_level = '3', access 7",
     "ini memcached.item_size_limit = '0', access 7",
 ]
-# Debian's was built with igbinary, which its default names; ours takes igbinary by itself where it is loaded. The library is named as by Debian 12's,
+# Debian's build has igbinary as its default; ours uses igbinary if it is loaded. The library's version is that of Debian 12,
 # and so is the type of a token, of which ours takes numbers as well.
 OTHERWISE = [
     (r"^ini memcached\.serializer = 'igbinary', access 7$", "ini memcached.serializer = '', access 7"),
@@ -31,7 +31,7 @@ CONTROLS = re.compile(r'^\w+ "(610062|7f)": ')
 
 
 class MemcachedClass(SystemTest):
-    """Everything runs unchanged, whoever provides the class."""
+    """All tests run unchanged with both providers of the class."""
 
     def setUp(self):
         super().setUp()
@@ -92,7 +92,7 @@ class MemcachedClass(SystemTest):
         self.compare("memcached_options.php", 1, 1000)
 
     def test_keys(self):
-        """append(), prepend() and counts look at the key first, as pecl/memcached's, whatever else they would refuse"""
+        """append(), prepend() and counters check the key first, as pecl/memcached does"""
         for binary in (0, 1):
             self.compare("memcached_keys.php", binary, 1000)
 

@@ -1,4 +1,4 @@
-"""Which of several servers a key lives on: the same with pecl/memcached and with ours, as the servers themselves tell."""
+"""Which of several servers has a key: the same with pecl/memcached and with ours, asked of the servers themselves."""
 
 import os
 import unittest

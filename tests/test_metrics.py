@@ -70,14 +70,14 @@ class Metrics(SystemTest):
         self.assertGreater(int(got["memcached_read_bytes_total"]), 2000000)
         states = [int(value) for name, value in got.items() if name.startswith("leveret_memory_bytes,")]
         self.assertEqual(int(stats["limit_maxbytes"]), sum(states))
-        # Without the server the arena tells the same of itself.
+        # The arena reports the same without the server.
         alone = samples(self.leveret("metrics", server.folder / "cache.arena"))
         self.assertEqual({name: got[name] for name in alone if name.startswith("leveret_") and "memory" not in name},
                          {name: value for name, value in alone.items() if name.startswith("leveret_") and "memory" not in name})
         self.assertNotIn("memcached_current_connections", alone)
 
     def test_reads_of_php(self):
-        """what PHP reads is told as PHP's, and what it need not decode again"""
+        """PHP's reads are counted as PHP's, and those of decoded values too"""
         code = """$m = new Leveret\\Cache('shop'); $m->set('list', ['a' => [1, 2, 3]]); for ($i = 0; $i < 300; $i++) { $m->get('list'); $m->get('none'); }"""
         done = tool(PHP, "-n", "-d", f"extension={EXTENSION}", "-d", f"leveret.dir={self.arenas}", "-r", code)
         self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
@@ -95,7 +95,7 @@ class Metrics(SystemTest):
         got = samples(self.scrape())
         name = "leveret_command_duration_seconds"
         count = {command: int(got[f'{name}_count,command="{command}"']) for command in ("get", "set", "delete", "incr", "touch", "other")}
-        # The first one of each worker, and those 64 behind it.
+        # The first one of each worker, and the 64 after it.
         self.assertEqual(7042 // 64 + 1, sum(count.values()), count)
         self.assertEqual((1, 100, 10), (count["set"], count["get"], count["incr"]), count)
         buckets = [int(value) for label, value in got.items() if label.startswith(f'{name}_bucket,command="get",le=')]
@@ -162,7 +162,7 @@ class Metrics(SystemTest):
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
     def test_dashboard_and_alerts(self):
-        """each metric that the dashboard, the alerts and docs/reference/metrics.md name is one that a server tells, and each alert has a test"""
+        """each metric of the dashboard, the alerts and docs/reference/metrics.md is served, and each alert has a test"""
         self.serve()
         told = {name.split(",")[0] for name in samples(self.scrape())}
         # TLS has metrics only where there is TLS.

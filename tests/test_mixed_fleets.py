@@ -63,7 +63,7 @@ class Host:
 
 
 class Looker:
-    """Looks at what lies on the servers."""
+    """Reads the items of the servers."""
 
     def __init__(self, test, servers):
         self.servers = servers
@@ -113,7 +113,7 @@ class Looker:
         return [re.search(rb"STAT curr_connections (\d+)", said)[1] for said in heard]
 
     def items(self, keys):
-        """Of each key: flags, bytes and hundreds of seconds left, of each copy that lies somewhere."""
+        """For each key: flags, bytes and hundreds of seconds left of each copy."""
         keys = [base64.b64encode(key.encode()) for key in keys]
         self.looked_for.update(keys)
         asked = b"".join(b"mg %s b f s t\r\n" % key for key in keys)
@@ -160,7 +160,7 @@ class Fleet(SystemTest):
         for do in ("write", "work", "read"):
             seen = self.together(hosts, batch, do)
             if do != "read" and batch.config["host"] == "Memcached":
-                # What was sent without waiting for an answer has arrived when the servers have seen the ends of the connections.
+                # Quiet requests have arrived when the servers have seen the ends of the connections.
                 self.wait_for("the ends of the connections", lambda: self.looker.connections() == self.idle)
             for me in seen:
                 for cell in {*seen[me], MAKING}:
@@ -169,7 +169,7 @@ class Fleet(SystemTest):
                 self.compare_items(batch, do)
 
     def compare_items(self, batch, do):
-        """What lies on the servers."""
+        """The items of the servers."""
         names = {}
         for number, (_, work) in enumerate(batch.config["cells"]):
             workers = ("-",) if not work and do == "write" else ("o", "l") if work else ()
@@ -210,7 +210,7 @@ class Fleet(SystemTest):
                     del self.differ[known:]
                     self.try_batch(batch)
             except HostEnded as ended:
-                # Some mixtures of options end the original by an assertion of its library. None of them stands in the lists above.
+                # Some combinations of options end the original by an assertion of its library. The lists above have none of them.
                 if not (is_random and ended.name != "leveret"):
                     self.differ.append(f"{batch.name}: {ended}")
                 for host in [host for pair in self.hosts.values() for host in pair.values()]:
@@ -245,35 +245,35 @@ class MixedFleets(Fleet):
         return Sessions(handler, self.sockets, self.addresses)
 
     def test_memcached_bytes(self):
-        """Items of the class Memcached are what they would be without us: values, serializers, compression, flags"""
+        """Items of the class Memcached are those of the original: values, serializers, compression, flags"""
         self.try_all(self.family("memcached").bytes())
 
     def test_memcached_ways(self):
-        """Items of the class Memcached are what they would be without us: protocols, ways of sending, prefixes, keys"""
+        """Items of the class Memcached are those of the original: protocols, ways of sending, prefixes, keys"""
         self.try_all(self.family("memcached").ways())
 
     def test_memcached_rings(self):
-        """Items of the class Memcached lie where they would without us: hashes, distributions, weights, groups, replicas"""
+        """Items of the class Memcached are where the original puts them: hashes, distributions, weights, groups, replicas"""
         self.try_all(self.family("memcached").rings())
 
     def test_memcache_bytes(self):
-        """Items of Memcache, MemcachePool and the functions are what they would be without us"""
+        """Items of Memcache, MemcachePool and the functions are those of the original"""
         self.try_all(self.family("memcache").bytes())
 
     def test_memcache_ways(self):
-        """Keys and prefixes of Memcache, MemcachePool and the functions are what they would be without us"""
+        """Keys and prefixes of Memcache, MemcachePool and the functions are those of the original"""
         self.try_all(self.family("memcache").ways())
 
     def test_memcache_rings(self):
-        """Items of Memcache, MemcachePool and the functions lie where they would without us"""
+        """Items of Memcache, MemcachePool and the functions are where the original puts them"""
         self.try_all(self.family("memcache").rings())
 
     def test_sessions_memcached(self):
-        """Sessions of the handler "memcached" go from host to host, whoever provides it there"""
+        """Sessions of the handler "memcached" move between hosts with either provider"""
         self.try_all(self.sessions("memcached").all())
 
     def test_sessions_memcache(self):
-        """Sessions of the handler "memcache" go from host to host, whoever provides it there"""
+        """Sessions of the handler "memcache" move between hosts with either provider"""
         self.try_all(self.sessions("memcache").all())
 
     def test_random(self):

@@ -1,4 +1,4 @@
-"""Hosts with the originals and hosts with ours on the same servers: what is written, what is read, and what each says to its settings."""
+"""Hosts with the originals and hosts with ours on the same servers: written bytes, read values, and the effect of settings."""
 
 import subprocess
 import unittest
@@ -55,14 +55,14 @@ class MixedValues(SystemTest):
             self.assertEqual([*range(3), 33, *range(4, 10)], self.kept(), f"by ours: {end}")
 
     def kept(self):
-        """What has come to the server of the ten sets."""
+        """How many of the ten sets the server has received."""
         code = """<?php
             $m = new Memcached; $m->addServer($argv[1], 0);
             echo json_encode(array_values($m->getMulti(array_map(fn($n) => "k$n", range(0, 9)), Memcached::GET_PRESERVE_ORDER)));"""
         return self.php(code, str(self.socket), provider=original_of("memcached"))
 
     def test_written_by_one_read_by_the_other(self):
-        """flags, floats, counters and sizes are the original's; each reads what the other has written, and ours takes no more room"""
+        """flags, floats, counters and sizes are the original's; each reads the other's values, and ours are not larger"""
         script = "memcached_written.php"
         original, ours = self.providers("memcached")
         written = {}

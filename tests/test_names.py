@@ -13,7 +13,7 @@ from pathlib import Path
 from servers import Server
 from support import AM_ROOT, SystemTest, original_of, run
 
-# Each process has its own mounts: nobody else sees these files.
+# Each process has its own mounts: other processes do not see these files.
 MOUNTED = 'for file in hosts resolv.conf nsswitch.conf; do mount --bind "$1/$file" "$(readlink -f /etc/$file)"; done; shift; exec "$@"'
 
 GET = """<?php
@@ -39,7 +39,7 @@ REQUESTS = """<?php
 
 @contextlib.contextmanager
 def dead(address):
-    """A listener whose queue is full: whoever connects hears nothing, as from a host that is gone. Its port."""
+    """The port of a listener whose queue is full: a client that connects gets no answer, as from a host that is down."""
     with contextlib.ExitStack() as open_sockets:
         listener = open_sockets.enter_context(socket.socket())
         listener.bind((address, 0))
@@ -60,7 +60,7 @@ def answers(address, port):
 
 
 class NameServer:
-    """Counts who is asked for; `answer` waits so long and gives this address, None never says anything."""
+    """Counts requests by name; `answer` is the delay and the address, None never answers."""
 
     def __init__(self, test, address, answer=None, wait=0.0):
         self.asked, self.answer, self.wait = [], answer, wait
@@ -120,7 +120,7 @@ class Names(SystemTest):
                 self.assertIs(False, get("single", "127.0.0.1 single\n")[0], "that address is not dead")
 
     def test_a_silent_name_server(self):
-        """a name server that never answers is asked once, and not by each request and each try anew"""
+        """a name server that never answers is asked once, not again for each request and retry"""
         name_server = NameServer(self, "127.0.53.1")
         codes = self.alone(self.php_command(REQUESTS, "cache.example", 11211, provider=self.ours()), name_server="127.0.53.1")
         self.assertEqual([2] * 8, codes)

@@ -1,4 +1,4 @@
-"""A neighbour: another user of the host, who may do what every user may, such as making names in /dev/shm before others do."""
+"""Another user of the host, with the rights of any user, such as creating names in /dev/shm first."""
 
 import json
 import signal
@@ -78,7 +78,7 @@ class Neighbour(SystemTest):
         return self.do(user, "/mnt/leveret", *words, **options)
 
     def assert_closed(self, place="/dev/shm"):
-        """The neighbour reads and writes nothing of the victim's."""
+        """The other user cannot read or write the victim's items."""
         seen = self.do(NEIGHBOUR, "/usr/bin/python3", "-c", LOOK, place, SECRET)
         self.assertNotIn("found it", seen)
         return seen
@@ -88,9 +88,9 @@ class Neighbour(SystemTest):
         return self.sh(ROOT, f"find {place} -type f -printf '%u %p\\n' 2>/dev/null || true").splitlines()
 
     def test_squatted_folder(self):
-        """Who makes /dev/shm/leveret before packages do gets nobody's items, and nobody reads his; all have a working cache, and doctor names him"""
+        """A user who creates /dev/shm/leveret before the packages gets no items of others, and gives them none; all have a working cache, and doctor names that user"""
         self.sh(NEIGHBOUR, "mkdir /dev/shm/leveret && chmod 3777 /dev/shm/leveret")
-        # What he would like them to read.
+        # Bait for the others.
         for name in ("default", "apcu", f"apcu-{PHP_VERSION}"):
             self.leveret_of(NEIGHBOUR, "set", "--arena", f"/dev/shm/leveret/{name}.arena", "k", "POISON")
         self.sh(NEIGHBOUR, "chmod 660 /dev/shm/leveret/*")
@@ -112,7 +112,7 @@ class Neighbour(SystemTest):
         self.assert_closed()
 
     def serve(self, user):
-        """`leveret serve` of that user holds what its command line and PHP find, and nobody else does."""
+        """`leveret serve` of that user has the items that its command line and PHP find, and other users do not."""
         socket = f"/dev/shm/{user}.sock"
         command = self.as_user(user, "/mnt/leveret", "serve", "--arena", "default", "-s", socket, "-u", user)
         server = self.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -124,7 +124,7 @@ class Neighbour(SystemTest):
         self.assertIn("/dev/shm/leveret ", server.communicate()[1])
 
     def test_link_to_a_folder(self):
-        """A link in the place of /dev/shm/leveret leads nobody into a folder that is trusted by itself"""
+        """A link at /dev/shm/leveret is not followed, even to a trusted folder"""
         self.sh(ROOT, f"install -d -m 700 -o {SITE} /dev/shm/pages")
         self.sh(NEIGHBOUR, "ln -s /dev/shm/pages /dev/shm/leveret")
         self.assertEqual([True, True, SECRET, SECRET], self.php_of(SITE, STORE))
@@ -145,12 +145,12 @@ class Neighbour(SystemTest):
                 self.assertEqual(SECRET, self.leveret_of(user, "get", "k"))
                 self.assertIn(f"games, who has taken the name of {user}'s own folder", self.leveret_of(user, "doctor", "--no-php", ends=1))
         self.assert_closed()
-        # Driven out by root, he leaves nobody's items behind, and who is at work goes on.
+        # When root removes the folder, no items are left, and running processes continue.
         self.sh(ROOT, "rm -r /dev/shm/leveret-33")
         self.assertEqual(SECRET, self.leveret_of(SITE, "get", "k"))
 
     def test_named_folder(self):
-        """A folder that was named (leveret.dir, LEVERET_DIR, a path) and is a neighbour's, or his link, is refused with words that mend it"""
+        """A named folder (leveret.dir, LEVERET_DIR, a path) that another user owns or links to is refused, with the fix"""
         self.sh(NEIGHBOUR, "mkdir -m 3777 /dev/shm/shop && ln -s /dev/shm/own /dev/shm/link")
         self.sh(ROOT, f"install -d -m 700 -o {SITE} /dev/shm/own /dev/shm/own/below")
         self.leveret_of(NEIGHBOUR, "set", "--dir", "/dev/shm/shop", "k", "POISON")
@@ -175,7 +175,7 @@ class Neighbour(SystemTest):
         self.assert_closed()
 
     def test_planted_files(self):
-        """In a folder where everybody may make files a neighbour's arena, lock, link or FIFO is refused at once, also by root, and changes no file"""
+        """In a folder where everybody may create files another user's arena, lock, link or FIFO is refused at once, also by root, and changes no file"""
         self.sh(ROOT, f"mkdir -m 1777 /dev/shm/all && printf '{SECRET}' > /dev/shm/password && chmod 640 /dev/shm/password")
         self.leveret_of(NEIGHBOUR, "set", "--arena", "/dev/shm/all/arena.arena", "k", "POISON")
         self.sh(NEIGHBOUR, "cd /dev/shm/all && chmod 664 arena.arena && ln -s ../password link.arena && mkfifo fifo.arena && mkdir folder.arena"
@@ -211,7 +211,7 @@ class Neighbour(SystemTest):
         self.assertEqual(SECRET, self.leveret_of(ROOT, "get", "k"))
 
     def test_folder_made_by_packages_late(self):
-        """What the mending words of doctor do: the squatter's folder goes with all that he has put there, and the group shares"""
+        """doctor's fix: the other user's folder is removed with its files, and the group shares a new one"""
         self.sh(NEIGHBOUR, "mkdir -m 3777 /dev/shm/leveret")
         self.leveret_of(NEIGHBOUR, "set", "--dir", "/dev/shm/leveret", "k", "POISON")
         told = json.loads(self.leveret_of(ROOT, "doctor", "--no-php", "--json", ends=1).splitlines()[1])

@@ -37,7 +37,7 @@ class OpenBasedir(SystemTest):
         self.assertEqual(told["named"], told["named, by putenv"])
 
     def test_folder_of_scripts(self):
-        """Where the environment says where arenas lie, putenv() leads no script out of open_basedir"""
+        """If the environment names the folder of arenas, putenv() leads no script out of open_basedir"""
         told = self.tell(self.limited(leveret__dir="", leveret__apcu_arena="of-a-test"))
         self.assertEqual({"Cache": False, "default": False, "Memcached": False, "Memcache": False, "apcu": False}, told["named, by putenv"])
         self.assertEqual([], [name for name in os.listdir(self.outside)])
@@ -48,7 +48,7 @@ class OpenBasedir(SystemTest):
         self.assertEqual({True}, {works for place in ("inside", "outside", "named") for works in told[place].values()}, told)
 
     def test_paths_of_the_administrator(self):
-        """What php.ini names lies where it says, outside of open_basedir too: sessions, leveret.arena, leveret.dir"""
+        """Paths of php.ini work outside of open_basedir too: sessions, leveret.arena, leveret.dir"""
         session = """<?php
             session_id('an-id');
             ini_set('session.use_cookies', 0);

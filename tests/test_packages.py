@@ -26,7 +26,7 @@ SECONDS_MAX = 1800 if ARCHITECTURE else 600
 OVERLAY = "userxattr," if ARCHITECTURE else ""
 IN_FULL = "LEVERET_PACKAGES" in os.environ
 
-# The root is a copy that only the test sees, and its network is nobody's.
+# The root is a copy that only the test sees, with its own network.
 OUTSIDE = """
 set -euo pipefail
 mount -t tmpfs none "$1"
@@ -65,7 +65,7 @@ WHY_NOT = why_not()
 
 
 class Steps:
-    """What a Containerfile does, as lines of a shell script."""
+    """A Containerfile as lines of a shell script."""
 
     def __init__(self):
         self.build, self.start, self.health = [], [], ""
@@ -101,7 +101,7 @@ def steps_of(path):
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class Packages(SystemTest):
     def on_fresh_root(self, script):
-        """What the script printed, line by line; it must succeed."""
+        """The script's output by lines; it must succeed."""
         below = self.folder / "below"
         below.mkdir()
         alone = ["unshare", "--mount", "--net", "--propagation", "private"]
@@ -139,7 +139,7 @@ class Packages(SystemTest):
         self.assertIn("nothing is left", lines)
 
     def test_symbols(self):
-        """what a debugger wants is in packages of its own"""
+        """debug symbols are in their own packages"""
         for package in ("leveret", f"php{PHP_VERSION}-leveret", LIBRARY, "ruby-leveret"):
             # Ubuntu's are called *.ddeb.
             self.assertGreater(next(PACKAGES.glob(f"{package}-dbgsym_*deb")).stat().st_size, 1_000_000)
@@ -242,7 +242,7 @@ class Packages(SystemTest):
 
     @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
     def test_poor_machines(self):
-        """a full tmpfs, no systemd-tmpfiles and a read-only root: a line says what is missing, and PHP goes on"""
+        """a full tmpfs, no systemd-tmpfiles and a read-only root: one line names the missing part, and PHP continues"""
         lines = self.on_fresh_root("""
             the_originals_go
             mv /usr/bin/systemd-tmpfiles /tests/
@@ -265,7 +265,7 @@ class Packages(SystemTest):
 
     @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
     def test_other_layout(self):
-        """an arena of another layout, in use by older workers: newer processes say it in a line, the workers go on, and removing it mends it"""
+        """an arena of another layout, in use by older workers: newer processes log one line, the workers continue, and removing it fixes it"""
         lines = self.on_fresh_root("""
             the_originals_go
             sed -i 's/^pm = .*/pm = static/; s/^pm.max_children = .*/pm.max_children = 1/' /etc/php/$PHP/fpm/pool.d/www.conf

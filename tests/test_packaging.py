@@ -70,7 +70,7 @@ class Built(SystemTest):
     """`./x package` builds in a Debian of its own, asks lintian, and installs. Here this machine builds by the same rules, and they are unpacked."""
 
     def test_built_here(self):
-        """Debian's packages build from the command and the library of ./x build, and what is in them works together on one arena"""
+        """Debian's packages build from the command and the library of ./x build, and their programs share one arena"""
         root = self.packages_unpacked()
         environment = {
             "LD_LIBRARY_PATH": str(self.one(root, "usr/lib/*/libleveret.so.0.?").parent),

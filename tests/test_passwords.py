@@ -73,18 +73,18 @@ class Passwords(SystemTest):
             self.assertEqual(want, self.said_clean("memcached", MEMCACHED, self.ours, password, ours=False), password)
             for server in (self.guarded, self.ours):
                 got = self.said_clean("memcached", MEMCACHED, server, password)
-                # To libmemcached a server that rested is as new after quit(); ours goes on resting.
+                # quit() resets a server's back-off in libmemcached, not in ours.
                 calls = len(want) if is_in else len(want) - 1
                 self.assertEqual(want[:calls], got[:calls], (server.kind, password))
 
     def said_clean(self, module, code, server, password, ours=True):
-        """What is said of an empty cache."""
+        """The output for an empty cache."""
         self.said("memcached", """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]);
             $m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode($m->flush());""", server.port)
         return self.said(module, code, server.port, password=password, ours=ours)
 
     def test_sasldb(self):
-        """the sasldb that saslpasswd2 makes lets in whom it lets in to memcached, realms and changed passwords among it, wherever it is named"""
+        """a sasldb of saslpasswd2 admits the users that memcached admits, with realms and changed passwords, for each way to name it"""
         setter, database = shutil.which("saslpasswd2", path="/usr/sbin:/usr/bin:/sbin:/bin"), self.folder / "sasldb"
 
         def change(name, password, *options):
@@ -149,7 +149,7 @@ class Passwords(SystemTest):
             self.assertFalse(visit("wrong", server)[0])
 
     def test_tools(self):
-        """libmemcached's tools sign in by their --username and --password, and are told no without"""
+        """libmemcached's tools sign in by --username and --password, and are refused without"""
         for server in (self.guarded, self.ours):
             with self.subTest(server=server.kind):
                 signed = ["--binary", f"--servers={server.address}", "--username=tester", "--password=secret"]
@@ -161,7 +161,7 @@ class Passwords(SystemTest):
                 self.assertNotIn("of a tool", tool("memccat", "--binary", f"--servers={server.address}", "value").stdout)
 
     def test_what_changes_in_the_file(self):
-        """who is struck out of the file of passwords, or put in, is so at the next sign-in; nobody has to tell the server"""
+        """a user removed from the file of passwords, or added, is so at the next sign-in, without a signal to the server"""
         get = """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]);
             $m->addServer('127.0.0.1', (int) $argv[1]); $m->get('k'); echo json_encode($m->getResultCode());"""
         self.assertEqual(16, self.said("memcached", get, self.ours.port))
@@ -170,7 +170,7 @@ class Passwords(SystemTest):
         self.assertEqual(16, self.said("memcached", get, self.ours.port, user="other"))
 
     def test_the_server_shows_no_password(self):
-        """no password is in what the server says, nor in its memory (and so in a core file) after somebody signed in, whole or in pieces"""
+        """no password is in the server's output, nor in its memory (and so in a core file) after a sign-in, whole or in pieces"""
         secret = "kept-out-of-sight-6fJ"
         self.passwords.write_text(f"tester:{secret}\n")
         message = b"\0tester\0" + secret.encode()
@@ -225,7 +225,7 @@ class Passwords(SystemTest):
         self.assertEqual([0, False, True], self.said("memcached", code, self.guarded.port))
 
     def test_a_server_that_hangs(self):
-        """a server that never answers who we are is given up in time, and gets nothing else"""
+        """a server that never answers a sign-in is given up in time, and gets nothing else"""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         heard = []
@@ -256,7 +256,7 @@ def unread(connection, port):
 
 
 def memory_of(pid):
-    """What a process has in memory that it may write to."""
+    """The writable memory of a process."""
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             span, rights, *_ = line.split()

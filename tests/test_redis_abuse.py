@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import resource
 import socket
 import subprocess
 import time
@@ -14,6 +15,7 @@ from test_server_abuse import drain, receive
 POLITE = 8
 ROUNDS = 80
 READERS = 200
+LAZY = 10_000
 VALUE = 1 << 20
 
 # Each is the first that a connection says; what Redis answers is compared, and whether it hangs up.
@@ -26,7 +28,7 @@ WRONG = [
 
 
 def abuse(dice):
-    """One thing that no client should send, or half of what it should; nothing of it removes anything."""
+    """One invalid request, or half of a valid one, that removes nothing."""
     return dice.choice([
         lambda: dice.choice(WRONG),
         lambda: request(["SET", "half", b"h" * 200_000])[: dice.choice([1, 5, 20, 100_000])],
@@ -58,7 +60,7 @@ class Abuse(SystemTest):
         return connection
 
     def test_garbage_harms_only_its_sender(self):
-        """garbage, halves of requests and wrong lengths harm only their sender, and nobody sees another's bytes"""
+        """garbage, halves of requests and wrong lengths harm only their sender, and no client gets another's bytes"""
         server = RedisServer(self, "leveret")
         dice = random.Random(7)
         polite = [server.connect() for _ in range(POLITE)]
@@ -99,7 +101,7 @@ class Abuse(SystemTest):
             self.assertEqual(b"$%d\r\n" % VALUE, receive(connection, len(b"$%d\r\n" % VALUE)))
 
     def test_commands_of_redis(self):
-        """each command that redis-server knows is served or refused by its name: an application that puts a queue here is told so, and its transaction fails"""
+        """each command of redis-server is served or refused by its name: an application with a queue gets an error, and its transaction fails"""
         listed = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout and RedisServer(self, "redis").connect()("COMMAND", "LIST")
         server = RedisServer(self, "leveret")
         refused = 0
@@ -132,7 +134,7 @@ class Abuse(SystemTest):
                 self.assertEqual(b"of 3", talk("GET", "k"), (server.kind, number))
 
     def test_arenas_that_go(self):
-        """an arena that is removed under the server, or emptied by a process, is made again by the next writes; nobody's connection ends"""
+        """an arena that is removed under the server, or emptied by a process, is created again by the next writes; no connection ends"""
         server = RedisServer(self, "leveret", memory=16)
         talk = server.connect()
         for number, path in ((0, server.arena), (3, server.arena.with_name("cache.db3.arena"))):
@@ -147,7 +149,7 @@ class Abuse(SystemTest):
             self.wait_for("the database to be made again", lambda: talk("SET", "k", "y") == "OK" and path.exists() and path.stat().st_size > 0 and talk("GET", "k") == b"y")
 
     def test_full_database(self):
-        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction tells it command by command"""
+        """a full database that evicts nothing refuses writes in any form and answers reads; a transaction reports it for each command"""
         server = RedisServer(self, "leveret", memory=8)
         talk = server.connect()
         self.assertEqual("OK", talk("CONFIG", "SET", "maxmemory-policy", "noeviction"))
@@ -203,7 +205,7 @@ class Abuse(SystemTest):
 
 
 def heard(connection):
-    """What it has been told by now, and whether the server has ended it."""
+    """The bytes received so far, and whether the server has closed the connection."""
     told = b""
     try:
         while piece := connection.recv(1 << 16):
@@ -220,6 +222,40 @@ def resident(server):
     with open(f"/proc/{server.process.pid}/status") as status:
         fields = dict(line.split(":", 1) for line in status)
     return int(fields["RssAnon"].split()[0]) * 1024
+
+
+class Crowd(SystemTest):
+    ALONE = "its clients leave a gigabyte in the kernel's buffers"
+
+    def test_ten_thousand_that_do_not_read(self):
+        """10,000 clients that ask for megabytes and for walks over all keys and read nothing keep nobody from being answered, and cost no memory for each answer"""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        count = LAZY if hard == resource.RLIM_INFINITY else min(LAZY, hard - 300)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 200), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        server = RedisServer(self, "leveret", "-c", str(count + 50))
+        talk = server.connect()
+        self.assertEqual(["OK", "OK"], [talk("SET", "large", b"v" * VALUE), talk("SET", "page", b"p" * 20_000)])
+        before, lazy = resident(server), []
+        asks = [request(["GET", "large"]) * 20, request(["MGET", *["page"] * 50]) * 20, request(["KEYS", "*"]) * 500]
+        try:
+            for number in range(count):
+                connection = socket.socket()
+                lazy.append(connection)
+                # Else the kernel has no memory left for anybody's connections.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.settimeout(60)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall(asks[number % 3])
+            for _ in range(20):
+                self.assertEqual(b"p" * 20_000, talk("GET", "page"))
+            grown = resident(server) - before
+            self.remark(f"{count:,} clients that read nothing of up to 20 MiB each: {grown >> 20} MiB more")
+            self.assertLess(grown, 512 << 20)
+        finally:
+            for connection in lazy:
+                connection.close()
+        self.wait_for("the connections to end", lambda: b"connected_clients:1\r\n" in talk("INFO", "clients"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from support import PATIENCE, SystemTest
 HAS_SUITE = (redis_suites.PHP_REDIS / "modules" / "redis.so").exists()
 MISSING = f"{redis_suites.SUITES} is missing: ./x test fetches it"
 
-# What a call came to.
+# The result of a call.
 TELL = """<?php set_error_handler(fn ($n, $t) => print("warning: $t\\n"));
     function tell(callable $call) { try { echo json_encode($call()), "\\n"; } catch (Throwable $e) { echo get_class($e), ': ', trim($e->getMessage()), "\\n"; } }
     """
@@ -107,7 +107,7 @@ class RedisClass(SystemTest):
         self.assertEqual("0", self.told(script, server.socket, provider=none)[0])
 
     def test_unknown_names(self):
-        """connect() to a name that nobody knows warns and throws in php-redis' words"""
+        """connect() to an unknown name warns and throws in php-redis' words"""
         script = """$r = new Redis(); tell(fn () => $r->connect(str_repeat('x', 64) . '.invalid', 6379, 1)); tell(fn () => $r->pconnect('')); tell(fn () => $r->ping());
             set_error_handler(function ($n, $t) { throw new Exception('mine'); }); tell(fn () => $r->connect('')); set_error_handler(function ($n, $t) use ($r) { $r->close(); return true; }); tell(fn () => $r->connect(''));"""
         ours = self.told(script)
@@ -148,7 +148,7 @@ class Sentinel(SystemTest):
         self.assertEqual(verdicts[0], verdicts[1])
 
     def test_answers(self):
-        """RedisSentinel tells what php-redis' tells: fields and their types, masters that are not there, errors, lazy connections, options"""
+        """RedisSentinel answers as php-redis': fields and their types, missing masters, errors, lazy connections, options"""
         server, port = self.sentinel()
         script = """[, $port] = $argv; $s = new RedisSentinel(['host' => '127.0.0.1', 'port' => (int) $port, 'connectTimeout' => 2.5, 'readTimeout' => 2]);
             tell(fn () => $s->getMasterAddrByName('mymaster')); tell(fn () => $s->getMasterAddrByName('nosuch')); tell(fn () => $s->ping());

@@ -77,7 +77,7 @@ class Languages(Clients):
         self.compare(lambda server: self.php_redis("laravel_redis.php", "127.0.0.1", server.port), 40)
 
     def test_passwords(self):
-        """a client without the password is told so and reads nothing; with it, the calls answer alike"""
+        """a client without the password gets an error and reads nothing; with it, the calls answer alike"""
         servers = both(self, password="s3cret")
         for server in servers:
             talk = server.connect()
@@ -104,7 +104,7 @@ class Languages(Clients):
 
 class Refusals(Clients):
     def test_refused_by_name(self):
-        """each command of a queue, a hash or an administrator is refused by name with its reason and the page, and the connection goes on"""
+        """each command of a queue, a hash or an administrator is refused by name with its reason and the page, and the connection stays"""
         talk = RedisServer(self, "leveret").connect()
         for words, reason in REFUSED.items():
             answer = talk(*words.split())

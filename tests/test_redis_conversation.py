@@ -51,7 +51,7 @@ class Speaker:
         return self.of([word, word.upper(), word.title()])
 
     def options(self, words):
-        """Up to three of these options, whose argument comes behind them where they have one."""
+        """Up to three of these options, each with its argument if it has one."""
         chosen = self.random.choices(words, k=self.random.choices([0, 1, 2, 3], [40, 40, 15, 5])[0])
         return [word for option in chosen for word in (self.case(option), *self.argument(option))]
 
@@ -124,7 +124,7 @@ def comparable(words, reply):
     if name == "hello" and not isinstance(reply, Refusal):
         return "a greeting"
     if name == "exec" and isinstance(reply, list):
-        # Queued commands are not told apart here: their times and lists of keys are what they would be outside.
+        # Queued commands need no distinction here: their times and lists of keys are those outside of a transaction.
         return [in_transaction(part) for part in reply]
     return reply
 
@@ -154,7 +154,7 @@ class Conversation(SystemTest):
                     connection.socket.sendall(piece)
                 heard.append([connection.read() for _ in batch])
             for number, (words, its, mine) in enumerate(zip(batch, *heard)):
-                # A watched key that is not there shares its count of removals with others: ours may give up where Redis goes on, never the other way.
+                # A missing watched key shares its count of removals with others: ours may return nil where Redis does not, never the other way.
                 if mine is None and isinstance(its, list) and words[0].lower() == "exec":
                     given_up += 1
                     self.begin_anew(connections)

@@ -15,7 +15,7 @@ HAS_SUITE = (redis_suites.PHP_REDIS / "modules" / "redis.so").exists()
 
 
 class Looker:
-    """Looks at what lies on the servers."""
+    """Reads the items of the servers."""
 
     def __init__(self, servers):
         self.talks = [server.connect() for server in servers]
@@ -35,7 +35,7 @@ class Looker:
             return None
         value = talk(*ask)
         parts = sorted(value) if isinstance(value, list) else [value]
-        # Who wrote it stands in no value: names of the cells are those of keys.
+        # No value names its writer: names of the cells are those of keys.
         return kind, sum(map(len, parts)), hashlib.sha1(b"\0".join(parts)).hexdigest()[:12]
 
 
@@ -51,18 +51,18 @@ class RedisFleets(test_mixed_fleets.Fleet):
 
     @unittest.skipUnless(HAS_SUITE, f"{redis_suites.SUITES} is missing: ./x test fetches it")
     def test_class(self):
-        """Values of the class Redis are what they would be with php-redis 6.2.0 alone: every structure, serializer, compression and prefix"""
+        """Values of the class Redis are those of php-redis 6.2.0: every structure, serializer, compression and prefix"""
         self.begin(redis_suites.original_class())
         self.try_all(Classes(str(self.unix.socket), ["LZF"], ["NONE", "PHP", "JSON", "IGBINARY"], True).all())
 
     def test_class_of_debian(self):
-        """Values of the class Redis are what they would be with Debian's php-redis alone, compressed by LZ4 too"""
+        """Values of the class Redis are those of Debian's php-redis, compressed by LZ4 too"""
         self.begin(original_of("redis"))
         self.try_all(Classes(str(self.unix.socket), ["LZF", "LZ4"], ["PHP", "IGBINARY"], False).all())
 
     @unittest.skipUnless(HAS_SUITE, f"{redis_suites.SUITES} is missing: ./x test fetches it")
     def test_sessions(self):
-        """Sessions of the handler "redis" go from host to host, whoever provides it there: locked, compressed, on several servers"""
+        """Sessions of the handler "redis" move between hosts with either provider: locked, compressed, on several servers"""
         self.begin(redis_suites.original_class())
         self.try_all(RedisSessions(self.servers, ["LZF"]).all())
 

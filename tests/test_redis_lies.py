@@ -1,4 +1,4 @@
-"""The class Redis on servers that hang, close, drip, promise, answer late, something else or too much: a call is right or fails, and nothing of the lie is left for the next one."""
+"""The class Redis on servers that hang, close, send slowly, too little, late, wrong or too much: a call is correct or fails, and does not affect the next one."""
 
 import json
 import os
@@ -16,7 +16,7 @@ THEN = ["value of x9", ["value of y9", "value of z9"], ["value of p9", "value of
 HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last bytes", "drips", "twice", "more behind it")
 PATIENT_SECS, SHORT_SECS = 20, 0.15
 
-# With these the client may not know that it is a lie: it is another reply of the protocol. The value is what was sent.
+# Wrong replies that a client cannot recognize, because they are valid in the protocol. The value is the reply.
 POSSIBLE = ("another type", "odd pairs", "nested pairs", "nil", "a nil array", "RESP3", "an error", "an empty error", "an infinite double", "twice", "more behind it", "late", "drips", "a push")
 RIGHT = {
     "get": "value of lie", "set": True, "mget": ["value of lie", "value of b", "value of c"], "hGetAll": {"field": "value of lie"}, "incr": 7, "zRange": {"value of lie": 1.5},
@@ -26,7 +26,7 @@ RIGHT = {
 
 class Lies(SystemTest):
     def test_lies(self):
-        """Whatever lie a server tells, each call is right or fails, memory is bounded, and the next calls, also of who gets the persistent connection, are right"""
+        """For any wrong answer of a server the call is correct or fails, memory is bounded, and the next calls, also on the persistent connection, are correct"""
         running = {}
         for lie in LIES:
             path = self.folder / f"{lie.replace(' ', '-').replace('^', '')}.sock"
@@ -85,7 +85,7 @@ class Faults(SystemTest):
             self.assertEqual(("right", ""), (done.stdout, done.stderr))
 
     def test_restart(self):
-        """A server that is restarted within a pipeline or a transaction fails it whole, and the object goes on"""
+        """A server that is restarted within a pipeline or a transaction fails it as a whole, and the object stays usable"""
         server = RedisServer(self, "redis", unix=True)
         done = self.redis_php(
             """[, $socket, $pid] = $argv;

@@ -109,7 +109,7 @@ class Operations(SystemTest):
             self.assertIn(part, done.stderr, wrong)
 
     def test_tools(self):
-        """`leveret watch` and `leveret top` know a server for clients of Redis, by its address and by its arena; top knows a Redis, too"""
+        """`leveret watch` and `leveret top` accept a server for clients of Redis, by its address and by its arena; top accepts a Redis, too"""
         server = self.server(arena=self.arena("site"))
         talk = server.connect()
         for target in (server.url, str(self.arena("site"))):
@@ -142,7 +142,7 @@ class Operations(SystemTest):
         self.assertIn(original.url, tool(COMMAND, "top", "--once", original.url).stdout)
 
     def test_own_connection_killed(self):
-        """a client may end its own connection, and others; they are told apart by their numbers"""
+        """a client may end its own connection and others, by their numbers"""
         server = self.server()
         talk, other = server.connect(), server.connect()
         mine, its = talk("CLIENT", "ID"), other("CLIENT", "ID")
@@ -273,7 +273,7 @@ class Transactions(SystemTest):
 
 
 class OtherEntrances(SystemTest):
-    """A string is a string and a number is a number, whoever stored it."""
+    """Each API reads strings and numbers of another with their type."""
 
     def test_strings_and_numbers(self):
         """what Redis' client stores, PHP's three entrances and memcached's wire read, and the other way; counts go on from one to the other"""

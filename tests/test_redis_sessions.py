@@ -3,14 +3,14 @@
 import json
 import socket
 import subprocess
-import threading
 import unittest
 
 import redis_suites
+import session_visits
 from redis_servers import RedisServer, free_port, request
 from servers import tool
+from session_visits import AFTER, BEFORE
 from support import PATIENCE, SystemTest, original_of
-from test_session_failures import AFTER, BEFORE
 from test_sessions import Page, Site
 
 KEY = "PHPREDIS_SESSION:"
@@ -199,7 +199,7 @@ class Handler(SystemTest):
             self.assertNotIn("secret", heard["warnings"][0])
 
     def test_places(self):
-        """Of several servers with weights each session lies where php-redis puts it"""
+        """Of several servers with weights each session is where php-redis puts it"""
         servers = [RedisServer(self, "redis") for _ in range(3)]
         path = ", ".join(path_of(server, weight=weight) for server, weight in zip(servers, (1, 2, 5)))
         places = {}
@@ -221,7 +221,7 @@ class Handler(SystemTest):
     LOST = ["session_write_close(): Session lock expired", "session_write_close(): Unable to write session: session lock not held"]
 
     def test_expired_lock(self):
-        """A visit whose lock has expired does not write over the visit that had the lock after it, nor where nobody has it: it is warned of"""
+        """A visit whose lock has expired writes nothing and warns, whether or not another visit has the lock"""
         for kind in ("redis", "leveret"):
             for is_taken in (True, False):
                 server = RedisServer(self, kind)
@@ -237,7 +237,7 @@ class Handler(SystemTest):
                 self.assertEqual(left, talk("GET", KEY + "v"))
 
     def test_lock_lost_while_writing(self):
-        """A lock that is lost between the look at it and the write keeps the session from being written; nobody else's lock is released"""
+        """A lock that is lost between the check and the write prevents the write; no other visit's lock is released"""
         for kind in ("redis", "leveret"):
             server = RedisServer(self, kind)
             talk = server.connect()
@@ -248,7 +248,7 @@ class Handler(SystemTest):
             self.assertEqual([0, b"another one"], [talk("EXISTS", KEY + "v"), talk("GET", KEY + "v_LOCK")])
 
     def test_users_without_watch(self):
-        """Where a user may not WATCH the lock is compared all the same, and a session is written; a lost one is not"""
+        """For a user without WATCH the lock is still compared: a session is written, one with a lost lock is not"""
         server = RedisServer(self, "redis")
         server.allow("site", "on", ">secret", "~*", "&*", "+@all", "-watch", "-multi")
         talk, path = server.connect(), path_of(server) + "?auth[]=site&auth[]=secret"
@@ -278,53 +278,28 @@ class Handler(SystemTest):
         self.assertEqual(stored, talk("GET", KEY + "large"))
 
 
-class Way(threading.Thread):
-    """The way to a server. Before a request of this name goes on, something happens."""
+class Way(session_visits.Way):
+    """The way to a server. Before a request of this name is forwarded, `happen` runs."""
 
     def __init__(self, test, server, name, happen):
-        super().__init__(daemon=True)
-        self.server, self.name_seen, self.happen, self.times = server, request([name]).partition(b"\r\n")[2], happen, 0
-        self.listener = socket.socket()
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen()
-        self.port = self.listener.getsockname()[1]
-        test.addCleanup(self.listener.close)
-        self.start()
+        self.name_seen, self.happen, self.times = request([name]).partition(b"\r\n")[2], happen, 0
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        self.port = listener.getsockname()[1]
+        super().__init__(test, listener, lambda: socket.create_connection(("127.0.0.1", server.port)), self.watch)
 
-    def run(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return  # the test is over
-            there = socket.create_connection(("127.0.0.1", self.server.port))
-            for source, target in ((client, there), (there, client)):
-                threading.Thread(target=self.forward, args=(source, target), daemon=True).start()
-
-    def forward(self, source, target):
-        while said := source.recv(65536):
-            if self.name_seen in said:
-                self.times += 1
-                self.happen()
-            target.sendall(said)
-        try:
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # has ended as well
+    def watch(self, said):
+        if self.name_seen in said:
+            self.times += 1
+            self.happen()
+        return said
 
 
 class Failures(SystemTest):
     """What could not be read is not written over."""
 
-    def visits(self, path, what, fail, mend, **ini):
-        provider = self.ours(leveret__provide="redis").with_ini(**ini)
-        done = self.run_php("session_failures.php", "redis", path, what, fail, mend, provider=provider)
-        self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
-        return done.stdout
-
-    def hang(self, server):
-        pid = server.process.pid
-        return f"kill -STOP {pid}; until grep -q '^State:.T' /proc/{pid}/status; do sleep 0.01; done", f"kill -CONT {pid}"
+    def visits(self, path, *words, **ini):
+        return session_visits.visits(self, "redis", path, *words, **ini)
 
     LOCKED = {"redis.session.locking_enabled": 1, "redis.session.lock_expire": 5}
 
@@ -333,27 +308,27 @@ class Failures(SystemTest):
         for ini in ({}, {"redis.session.early_refresh": 1}, {**self.LOCKED, "redis.session.lock_expire": 1}):
             for kind in ("redis", "leveret"):
                 server = RedisServer(self, kind)
-                said = self.visits(path_of(server, read_timeout=0.4), "read", *self.hang(server), **ini)
+                said = self.visits(path_of(server, read_timeout=0.4), "read", *session_visits.hang(server), **ini)
                 self.assertIn("Failed to read session data: redis", said)
                 self.assertIn('failing: [false,[]]\nwritten: false\n', said)
                 self.assertTrue(said.startswith(BEFORE), said)
                 self.assertTrue(said.endswith(AFTER), said)
 
     def test_validate(self):
-        """A visitor in strict mode keeps his id while his server does not say whether it knows it"""
+        """In strict mode a session keeps its id while its server does not answer"""
         server = RedisServer(self, "redis")
-        said = self.visits(path_of(server, read_timeout=0.4), "validate", *self.hang(server))
+        said = self.visits(path_of(server, read_timeout=0.4), "validate", *session_visits.hang(server))
         self.assertNotIn("of another session", said)
         self.assertTrue(said.endswith(AFTER), said)
 
     def test_destroy(self):
         """A session that its server does not delete is not said to be destroyed"""
         server = RedisServer(self, "redis")
-        said = self.visits(path_of(server, read_timeout=0.4), "destroy", *self.hang(server))
+        said = self.visits(path_of(server, read_timeout=0.4), "destroy", *session_visits.hang(server))
         self.assertIn("warning: session_destroy(): Session object destruction failed\nfalse\n", said.replace("destroyed: ", ""))
 
     def test_refusals(self):
-        """A server that is loading, read-only, full, or has another type at the key fails the visit with its reason, and the next one goes on"""
+        """A server that is loading, read-only, full, or has another type at the key fails the visit with its reason; the next one works"""
         for command, back, where, reason in [
             (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"], "write", "OOM command not allowed"),
             (["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"], "write", "READONLY You can't write"),

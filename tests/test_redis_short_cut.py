@@ -1,4 +1,4 @@
-"""The class Redis on a `leveret serve --redis` of this host: commands on strings go to the arena, and nobody can tell but by their speed."""
+"""The class Redis on a `leveret serve --redis` of this host: commands on strings use the arena, with the server's replies."""
 
 import json
 import os
@@ -8,13 +8,11 @@ import subprocess
 import time
 import unittest
 
+from beside_the_socket import LATER, Beside
 from redis_servers import RedisServer, free_port
 from support import AM_ROOT, SystemTest
 
-# Longer than what was seen of a server is relied on.
-LATER = 0.05
-
-# Method, arguments behind the key, what is called before where that is not set().
+# Method, arguments after the key, the call before it if that is not set().
 DIRECT = [
     ("set", ["v"], None), ("set", ["v", {"EX": 100}], None), ("set", ["v", {"PXAT": 2000000000000}], None), ("set", ["v", ["NX"]], None),
     ("set", ["v", ["XX", "KEEPTTL"]], None), ("set", ["v", 100], None), ("setex", [100, "v"], None), ("psetex", [100000, "v"], None),
@@ -62,148 +60,6 @@ class Calls:
             self.gives(name, "auth", password)
         if by_socket:
             self.gives(name, "rawCommand", "CLIENT", "NO-TOUCH", "OFF")
-
-
-class Beside:
-    """Two objects, each with its own prefix, that are called alike. One of them keeps to its socket."""
-    TIMES = {"ttl": 2, "pttl": 2000, "expiretime": 2, "pexpiretime": 2000}
-
-    def __init__(self, test, numbers, server):
-        self.test, self.numbers, self.server = test, numbers, server
-        self.connection, self.process = test.connect(server), test.calls(server)
-        self.password, self.calls, self.direct = server.password, 0, 0
-        # Methods since the last EXEC whose replies come with the next one.
-        self.said, self.queued = [], []
-        for name in "ab":
-            self.begin(name)
-
-    def begin(self, name):
-        self.process.open(name, self.server, password=self.password)
-        self.settle(name)
-
-    def settle(self, name):
-        if name == "b":
-            self.process.gives("b", "rawCommand", "CLIENT", "NO-TOUCH", "OFF")
-        self.process.gives(name, "setOption", 2, f"{name}:")
-
-    def both(self, method, *arguments):
-        """What both answered."""
-        self.said.append([method, *arguments])
-        sent = self.process.gives("a", "getTransferredBytes")
-        ours, socket = self.process("a", method, *arguments), self.process("b", method, *arguments)
-        self.direct += ours.get("gave") is not None and sent == self.process.gives("a", "getTransferredBytes")
-        self.calls += 1
-        if method in self.TIMES and "gave" in ours and isinstance(ours["gave"], int) and ours["gave"] > 0:
-            self.test.assertAlmostEqual(socket.pop("gave"), ours.pop("gave"), delta=self.TIMES[method])
-        if ours.get("gave") == {"object": "Redis"}:
-            self.queued.append(method)
-        elif method in ("exec", "discard"):
-            if isinstance(ours.get("gave"), list) and isinstance(socket.get("gave"), list):
-                socket["gave"] = self.as_near(ours["gave"], socket["gave"])
-            self.queued = []
-        self.test.assertEqual(socket, ours, f"behind {self.said[-12:]}")
-        return ours
-
-    def as_near(self, ours, socket):
-        """The replies by socket of EXEC, with our times where those were read a moment earlier or later."""
-        methods = [method for method in self.queued if method not in ("multi", "pipeline")]
-        if not len(methods) == len(ours) == len(socket):
-            return socket
-        near = [self.TIMES.get(method, 0) for method in methods]
-        are_times = [type(one) is type(other) is int and min(one, other) > 0 for one, other in zip(ours, socket)]
-        return [one if is_time and abs(one - other) <= delta else other for one, other, is_time, delta in zip(ours, socket, are_times, near)]
-
-    def step(self):
-        self.numbers.choices([self.command, self.command_of_state, self.event], [30, 3, 1])[0]()
-
-    def key(self):
-        return f"key{self.numbers.randrange(6)}"
-
-    def value(self):
-        kind = self.numbers.randrange(9)
-        return [self.numbers.randrange(-100, 100), str(self.numbers.randrange(10**6)), "", "text", "\x0100ff0d0a", 1.5, [1, "a", [2.5]],
-                "long " * self.numbers.randrange(1, 5000), True][kind]
-
-    def time(self):
-        return self.numbers.choice([100, 1000, 100000, 0, -1, 2**40])
-
-    def command(self):
-        pick, key = self.numbers.choice, self.key()
-        options = pick([[], [None], [100], [0], ["NX"], ["XX"]])
-        options = pick([options, [{"EX": 100}], [{"PX": 100000}], [{"EXAT": 2000000000}], [["NX"]], [["XX"]], [["GET"]], [["KEEPTTL"]],
-                        [{"0": "NX", "EX": 50}], [{"0": "XX", "1": "GET", "PX": 50000}], [["NX", "GET"]], [{"EX": 0}]])
-        mode = pick([[], [], ["NX"], ["XX"], ["GT"], ["LT"]])
-        keys = [self.key() for _ in range(self.numbers.randrange(1, 5))]
-        self.both(*pick([
-            ["get", key], ["get", key], ["get", key], ["mget", keys], ["exists", *keys], ["exists", keys], ["strlen", key], ["type", key],
-            ["ttl", key], ["pttl", key], ["expiretime", key], ["pexpiretime", key], ["set", key, self.value(), *options],
-            ["set", key, self.value()], ["set", key, self.value()], ["setex", key, self.time(), self.value()],
-            ["psetex", key, self.time(), self.value()], ["setnx", key, self.value()], ["getset", key, self.value()], ["getDel", key],
-            ["getEx", key, *pick([[], [{"EX": 100}], [{"PX": 1000}], [{"PERSIST": True}], [{"EXAT": 2000000000}]])], ["append", key, self.value()],
-            ["incr", key], ["incr", key, 7], ["incrBy", key, 2**62], ["decr", key], ["decrBy", key, -(2**62)], ["incrByFloat", key, 0.5],
-            ["del", *keys], ["unlink", keys], ["touch", *keys], ["expire", key, self.time(), *mode], ["pexpire", key, self.time(), *mode],
-            ["expireAt", key, pick([2000000000, 1, 0]), *mode], ["pexpireAt", key, pick([2000000000000, 1]), *mode], ["persist", key],
-            ["getRange", key, 1, 3], ["setRange", key, 2, "xy"], ["rename", key, self.key()], ["ping"], ["getDBNum"], ["getMode"], ["isConnected"],
-            ["clearLastError"], ["get", ""], ["mget", []], ["del", []], ["lPush", key, "v"], ["getWithMeta", key], ["echo", "text"],
-        ]))
-
-    def command_of_state(self):
-        steps = self.numbers.choice([
-            ["pipeline"], ["multi"], ["exec"], ["discard"], ["watch", self.key()], ["unwatch"], ["select", self.numbers.randrange(3)],
-            ["select", 99], ["setOption", 1, self.numbers.randrange(2)], ["setOption", 7, self.numbers.choice([0, 0, 1])],
-            ["setOption", 8, self.numbers.randrange(2)],
-        ])
-        mode = self.process.gives("a", "getMode")
-        # A pipeline in a transaction ends the script.
-        if steps[0] in ("pipeline", "setOption", "watch", "select") and mode != 0:
-            steps = ["exec"]
-        self.both(*steps)
-
-    def event(self):
-        what = self.numbers.randrange(8)
-        if self.process.gives("a", "getMode") != 0:
-            self.both("exec")
-        if what == 0:
-            self.both("rawCommand", "SELECT", self.numbers.randrange(3))
-            self.both("get", self.key())
-        elif what == 1:
-            self.both("auth", "wrong")
-        elif what == 2:
-            self.connection("SELECT", self.numbers.randrange(3))
-            self.connection(self.numbers.choice(["FLUSHDB", "FLUSHALL"]))
-        elif what == 3:
-            # Who connects to the server has a state there, and no other.
-            for name in "ab":
-                self.process.gives(name, "close")
-            self.said.append(["anew"])
-            for name in "ab":
-                self.begin(name)
-        elif what == 4 and self.password:
-            self.password = f"another{self.numbers.randrange(1000)}"
-            self.connection("CONFIG", "SET", "requirepass", self.password)
-            time.sleep(LATER)
-            self.both("auth", self.password)
-        elif what == 5:
-            key = self.key()
-            for name in "ab":
-                self.connection("SET", f"{name}:{key}", "by another")
-        elif what == 6:
-            self.connection("CONFIG", "SET", "maxmemory-policy", self.numbers.choice(["allkeys-lfu", "volatile-lfu", "noeviction"]))
-        self.compare()
-
-    def compare(self):
-        """Each object reads the other's keys as that reads them."""
-        if self.process.gives("a", "getMode") != 0:
-            return
-        keys = [f"key{number}" for number in range(6)]
-        self.both("mget", keys)
-        for name, other in ("ab", "ba"):
-            own = self.process(name, "mget", keys)
-            self.process.gives(other, "setOption", 2, f"{name}:")
-            self.test.assertEqual(own, self.process(other, "mget", keys), f"behind {self.said[-12:]}")
-            for key in keys:
-                self.test.assertEqual(self.process(name, "get", key), self.process(other, "get", key))
-            self.process.gives(other, "setOption", 2, f"{other}:")
 
 
 class RedisShortCut(SystemTest):
@@ -280,7 +136,7 @@ class RedisShortCut(SystemTest):
         self.assertEqual(100, read()[b"keyspace_misses"] - before[b"keyspace_misses"])
 
     def test_states_that_only_the_server_knows(self):
-        """in pipelines, transactions, while watching and behind raw commands that change the connection, all goes to the server"""
+        """in pipelines, transactions, while watching and after raw commands that change the connection, all calls go to the server"""
         server = self.serve()
         connection, calls = server.connect(), self.calls(server)
         calls.open("a", server)
@@ -336,7 +192,7 @@ class RedisShortCut(SystemTest):
             self.assertIs(True, calls.gives("a", "set", "other", number))
             self.assertEqual(number, calls.gives("a", "getDBNum"))
             self.assertEqual(1, calls.gives("a", "exists", "other"))
-        # An open socket is told of the database that its object selects.
+        # SELECT is sent on an open socket.
         after = {**self.commands(connection), "select": before["select"]}
         self.assertEqual({**before, "info": before.get("info", 0) + 1}, after)
         # By the socket it is the same one.
@@ -404,7 +260,7 @@ class RedisShortCut(SystemTest):
         redis.terminate()
 
     def test_another_server_at_the_socket(self):
-        """an object that is made anew asks whoever listens at the Unix socket now, though the server before it lives on"""
+        """a new object uses the server that listens at the Unix socket now, though the previous one is still alive"""
         first, other = self.serve(unix=True), RedisServer(self, "redis", unix=True)
         calls = self.calls(first)
         calls.open("a", first)
@@ -568,7 +424,7 @@ class RedisShortCut(SystemTest):
         self.remark(f"{total} calls compared")
 
     def test_open_basedir(self):
-        """a script that may open only some files uses the arena behind a server, as with Memcached"""
+        """a script under open_basedir uses the arena of a server, as with Memcached"""
         server = self.serve()
         connection, calls = server.connect(), self.calls(server, open_basedir="/usr:/tmp:" + str(self.folder.parent))
         calls.open("a", server)

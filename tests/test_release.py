@@ -31,7 +31,7 @@ class Release(SystemTest):
                 with self.subTest(php=php, kind=kind):
                     self.assertEqual(pie_names(php, libc, threads)[0], self.name(php, kind, "1.2.3"))
         self.assertEqual(pie_names("8.4", "glibc", False, processor="arm64")[0], self.name("8.4", "arm64", "1.2.3"))
-        # PIE asks for lower case, whatever the version's.
+        # PIE needs lower case.
         self.assertEqual(pie_names("8.2", "glibc", False, "1.0.0-rc1")[0], self.name("8.2", "nts", "1.0.0-RC1"))
 
     @staticmethod
@@ -74,7 +74,7 @@ class Release(SystemTest):
                     self.assertIn(known, done.stderr)
 
     def test_composer(self):
-        """composer.json tells PIE of every kind of PHP that a release has files for"""
+        """composer.json names every kind of PHP for which a release has files"""
         said = (ROOT / "composer.json").read_text()
         for word in ("support-zts", "support-nts"):
             self.assertRegex(said, rf'"{re.escape(word)}": true')

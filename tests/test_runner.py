@@ -86,7 +86,7 @@ class Dying(Noted):
     def test_c(self):
         pass
 """,
-    # A process that goes on and holds what the test prints into.
+    # A process that continues and keeps the test's output open.
     "leaving": """
 class Leaving(Noted):
     def test_it(self):
@@ -114,7 +114,7 @@ class Hanging(Noted):
 
 class Runner(SystemTest):
     def test_counts(self):
-        """a test is counted once, however many of its parts failed, and each part that failed is told"""
+        """a test is counted once, for any number of failed parts, and each failed part is reported"""
         names = ["passes", "fails", "skips", "fails_in_parts", "passes_in_parts", "fails_and_cannot_clean_up"]
         printed, result = io.StringIO(), Printer()
         with contextlib.redirect_stdout(printed):

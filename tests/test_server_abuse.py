@@ -1,4 +1,4 @@
-"""What no client should send, and more clients than anyone has: the server lives, answers others, and mixes up nobody's bytes."""
+"""Hostile requests and very many clients: the server stays alive, answers others, and mixes up no bytes."""
 
 import random
 import resource
@@ -15,7 +15,7 @@ IDLE = 10_000
 
 
 def frame(dice):
-    """A binary request of a store or a get whose lengths may lie, and which may end early."""
+    """A binary request of a store or a get with wrong lengths, which may end early."""
     opcode = dice.choice([0x00, 0x01, 0x02, 0x05, 0x0E, 0x1C])
     key, extras, body = dice.choice([0, 1, 250, 251, 65535]), dice.choice([0, 4, 8, 20, 255]), dice.choice([0, 9, 300, 1 << 21, 0xFFFFFFFF])
     head = struct.pack(">BBHBBHLLQ", 0x80, opcode, key, extras, dice.choice([0, 1, 255]), 0, body, 7, 0)
@@ -41,7 +41,7 @@ def abuse(dice):
 
 class Abuse(SystemTest):
     def test_garbage_harms_only_its_sender(self):
-        """garbage, cut frames and wrong lengths harm only their sender, and nobody sees another's bytes"""
+        """garbage, cut frames and wrong lengths harm only their sender, and no client gets another's bytes"""
         for server in both(self):
             dice = random.Random(7)
             polite = [server.connect() for _ in range(POLITE)]
@@ -71,7 +71,7 @@ class Abuse(SystemTest):
             self.assertIsNone(server.process.poll())
 
     def test_value_of_many_pieces(self):
-        """a value of more pieces than one system call fills is taken whole, though nothing comes behind it"""
+        """a value of more pieces than one system call fills is accepted whole, without a following request"""
         server = Server(self, "leveret", "-m", "60", "-I", "4m", "-t", "1", udp=False)
         connection = server.connect()
         for turn, length in enumerate([2_600_000, 3_900_000] * 20):
@@ -107,7 +107,7 @@ class Abuse(SystemTest):
 
 
 def receive(connection, length):
-    """Exactly so many bytes, or fewer when the server has closed."""
+    """Exactly this many bytes, or fewer if the server has closed."""
     heard = b""
     while len(heard) < length:
         piece = connection.recv(length - len(heard))

@@ -29,7 +29,7 @@ class Operations(SystemTest):
         self.assertEqual(0, tool(COMMAND, "verify", "--arena", arena).returncode)
 
     def test_two_instances_are_two_caches(self):
-        """two servers that are told nothing but their places are two caches, on ports and Unix sockets, as two memcacheds are"""
+        """two servers with only an address each are two caches, on ports and Unix sockets, as two memcacheds are"""
         user = "root" if os.geteuid() == 0 else os.environ["USER"]
         for kind, program in (("memcached", ["memcached"]), ("leveret", [str(COMMAND), "serve"])):
             ports, paths = free_ports(2), [self.folder / f"{kind}-{number}" for number in (1, 2)]
@@ -88,7 +88,7 @@ class Operations(SystemTest):
         self.assertEqual(b"VERSION 1.6.45\r\n", asks(("127.0.0.1", port), b"version\r\n"))
 
     def test_every_option_of_memcached(self):
-        """whatever option Debian's memcached names in its help is accepted, by its letter, its long name, and behind -o"""
+        """each option in the help of Debian's memcached is accepted, by its letter, its long name, and with -o"""
         told = tool("memcached", "-h").stdout
         options = re.findall(r"(?m)^(-\w),? +(--[\w-]+)?(=<)?", told)
         self.assertGreater(len(options), 35, told)
@@ -139,7 +139,7 @@ class Operations(SystemTest):
             self.assertEqual([], [line for line in table if f":{server.port:04X} " in line])
 
     def test_users(self):
-        """with -Y nobody reads before he has said a name and its password"""
+        """with -Y no client reads before it has sent a name and its password"""
         users = self.folder / "users"
         users.write_text("ann:secret\n")
         for server in both(self, "-Y", str(users), udp=False):
@@ -194,7 +194,7 @@ class Operations(SystemTest):
             self.assertEqual("0", server.stat("curr_items"))
 
     def test_a_bad_file_of_users_is_told_before_the_terminal_is_let_go(self):
-        """with -d -Y FILE the start fails where it can be seen if FILE is bad, and leaves nothing behind"""
+        """with -d -Y FILE the start fails visibly if FILE is invalid, and leaves nothing behind"""
         users, pidfile = self.folder / "users", self.folder / "pid"
         users.write_text("no colon\n")
         for missing in (str(users), str(self.folder / "none")):
@@ -215,7 +215,7 @@ class Operations(SystemTest):
         self.assertGreaterEqual(int(server.stat("get_hits")), 1000)
 
     def test_connections_beyond_the_limit(self):
-        """connections beyond -c harm nobody who is connected, and come in when others leave"""
+        """connections beyond -c harm no connected client, and are accepted when others leave"""
         server = Server(self, "leveret", "-c", "20")
         held = [server.connect() for _ in range(18)]
         flood = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(100)]
@@ -228,7 +228,7 @@ class Operations(SystemTest):
         self.wait_for("a new connection", lambda: self.version_of(server))
 
     def test_connections_beyond_the_limit_of_tls(self):
-        """who comes to a full server by TLS is told so in plain words, as by memcached"""
+        """a full server refuses a TLS client without TLS, as memcached does"""
         made = tool("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=full",
                     "-keyout", self.folder / "key", "-out", self.folder / "chain")
         self.assertEqual(0, made.returncode, made.stderr)
@@ -246,13 +246,13 @@ class Operations(SystemTest):
 
 
 def free_ports(count):
-    """Ports that nobody has now."""
+    """Free ports."""
     with contextlib.ExitStack() as stack:
         return [stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]
 
 
 def asks(place, said):
-    """What is answered, at a port or a Unix socket; nothing as long as nobody is there."""
+    """The answer at a port or a Unix socket; empty without a server."""
     with socket.socket(socket.AF_UNIX if isinstance(place, str) else socket.AF_INET) as connection:
         connection.settimeout(30)
         if connection.connect_ex(place) != 0:

@@ -1,4 +1,4 @@
-"""An arena that is removed while `leveret serve` serves it and PHP works in it: nobody keeps a second truth."""
+"""An arena that is removed while `leveret serve` and PHP use it: all processes move to the same new one."""
 
 import json
 import re

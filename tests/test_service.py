@@ -137,7 +137,7 @@ def free_port():
 
 
 def asks(family, place, said):
-    """What is answered there to the end, or the first line of a server that goes on."""
+    """The whole answer there, or the first line of a server that continues."""
     with socket.socket(family) as connection:
         connection.settimeout(60)
         if connection.connect_ex(place):

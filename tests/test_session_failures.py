@@ -1,65 +1,41 @@
-"""Sessions whose server hangs, dies or hangs up in the middle of a visit: what could not be read is not written over."""
+"""Sessions whose server hangs, dies or closes during a visit: a session that could not be read is not overwritten."""
 
-import os
 import socket
-import threading
 import unittest
 
+import session_visits
 from servers import Server
+from session_visits import AFTER, BEFORE
 from support import SystemTest
 
-BEFORE = 'before: [true,[]]\n'
-AFTER = 'after: [true,{"n":1}]\n'
 
-
-class Way(threading.Thread):
-    """The way to a server. While the file `cut` is there, it ends before a get: what goes before that is still answered."""
+class Way(session_visits.Way):
+    """The way to a memcached. While the file `cut` exists, the server hangs up before a get, and answers what came before it."""
 
     def __init__(self, test, server):
-        super().__init__(daemon=True)
-        self.server, self.place, self.cut = server, test.folder / "way", test.folder / "cut"
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.place))
-        self.listener.listen()
-        test.addCleanup(self.listener.close)
-        self.start()
+        self.place, self.cut = test.folder / "way", test.folder / "cut"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.place))
+        super().__init__(test, listener, lambda: connected(server), self.hang_up)
 
-    def run(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return  # the test is over
-            there = socket.socket(socket.AF_UNIX)
-            there.connect(str(self.server.socket))
-            for source, target in ((client, there), (there, client)):
-                threading.Thread(target=self.forward, args=(source, target), daemon=True).start()
+    def hang_up(self, said):
+        before, get, _ = said.partition(b"get ")
+        return before + b"quit\r\n" if get and self.cut.exists() else said
 
-    def forward(self, source, target):
-        while said := source.recv(65536):
-            before, get, rest = said.partition(b"get ")
-            if get and self.cut.exists():
-                # The server hangs up by itself when it has answered what goes before.
-                target.sendall(before + b"quit\r\n")
-            else:
-                target.sendall(said)
-        try:
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # has ended as well
+
+def connected(server):
+    there = socket.socket(socket.AF_UNIX)
+    there.connect(str(server.socket))
+    return there
 
 
 class SessionFailures(SystemTest):
-    def visits(self, handler, path, what, fail, mend):
-        done = self.run_php("session_failures.php", handler, path, what, fail, mend, provider=self.ours(leveret__provide=handler))
-        self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
-        return done.stdout
+    def visits(self, *words):
+        return session_visits.visits(self, *words)
 
     def hang(self, path, *servers):
         """Visits of a session while these servers hang."""
-        pids = [str(server.process.pid) for server in servers]
-        stop = f"kill -STOP {' '.join(pids)}; for pid in {' '.join(pids)}; do until grep -q '^State:.T' /proc/$pid/status; do sleep 0.01; done; done"
-        return self.visits("memcache", path, "read", stop, f"kill -CONT {' '.join(pids)}")
+        return self.visits("memcache", path, "read", *session_visits.hang(*servers))
 
     def memcached(self):
         return Server(self, "memcached", unix=True)
@@ -97,7 +73,7 @@ class SessionFailures(SystemTest):
             self.assertIn(AFTER, said)
 
     def test_validate(self):
-        """A visitor in strict mode keeps his id while the server does not say whether it knows it: a new one would be his cookie, and his session lost"""
+        """In strict mode a session keeps its id while the server does not answer: a new id would lose the session"""
         way = Way(self, self.memcached())
         said = self.visits("memcached", way.place, "validate", f"touch {way.cut}", f"rm {way.cut}")
         self.assertIn("error getting session from memcached", said)

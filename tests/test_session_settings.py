@@ -1,4 +1,4 @@
-"""Sessions with the settings of their handlers: they lie on the servers, and end, as with the originals, and both read each other's."""
+"""Sessions with the settings of their handlers: they are on the servers, and expire, as with the originals, and both read each other's."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from support import SystemTest, original_of, run
 
 class SessionSettings(SystemTest):
     def test_places_memcached(self):
-        """Sessions of the handler "memcached" lie on the servers that pecl/memcached chooses, by each ring, weight, prefix and replica, and end as its do"""
+        """Sessions of the handler "memcached" are on the servers that pecl/memcached chooses, for each ring, weight, prefix and replica, and expire alike"""
         self.compare("memcached", 600)
 
     def test_places_memcache(self):

@@ -119,7 +119,7 @@ class Sessions(Site):
         self.visit_together((ours, "arena:sessions"), (others, address), (ours, address))
 
     def test_killed_on_arena(self):
-        """On an arena the lock of a session dies with its worker: the next visit waits for nothing, and nothing is lost"""
+        """On an arena the lock of a session ends with its worker: the next visit does not wait, and no write is lost"""
         page = self.page()
         self.assertEqual(1, page.visit("arena:sessions", "a"))
         page.hold_and_kill("arena:sessions", "a", lasting(3600))

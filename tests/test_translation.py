@@ -122,7 +122,15 @@ class Translation(SystemTest):
         """a plain array is the same text and length to each kind of request and to `leveret get`; what is appended joins that text"""
         self.php("<?php echo (int) apcu_store(['small' => ['k' => 1.5, 'l' => [1, null]], 'large' => array_fill(0, 100000, 'again')]);")
         large = b"a:100000:{" + b"".join(b'i:%d;s:5:"again";' % index for index in range(100000)) + b"}"
-        for key, text in [(b"small", b'a:2:{s:1:"k";d:1.5;s:1:"l";a:2:{i:0;i:1;i:1;N;}}'), (b"large", large)]:
+        texts = [(b"small", b'a:2:{s:1:"k";d:1.5;s:1:"l";a:2:{i:0;i:1;i:1;N;}}'), (b"large", large)]
+        # Rows with keys of any length: the text repeats what the form has once.
+        lengths = [1, 64, 65, 127, 128, 129, 300, 5000]
+        self.php("<?php $l = [%s]; foreach ($l as $n) $rows[\"keys$n\"] = array_fill(0, 300, [str_repeat('k', $n) => 1, 'b' => null]); echo count(apcu_store($rows));"
+                 % ", ".join(map(str, lengths)))
+        for length in lengths:
+            row = b'a:2:{s:%d:"%s";i:1;s:1:"b";N;}' % (length, b"k" * length)
+            texts.append((b"keys%d" % length, b"a:300:{" + b"".join(b"i:%d;%s" % (index, row) for index in range(300)) + b"}"))
+        for key, text in texts:
             self.assertEqual(b"VALUE %s 4 %d\r\n%s\r\nEND\r\n" % (key, len(text), text), self.server.talk(b"get %s\r\n" % key))
             self.assertEqual(b"VA %d s%d f4\r\n%s\r\nMN\r\n" % (len(text), len(text), text), self.server.talk(b"mg %s s f v\r\nmn\r\n" % key, end=b"MN\r\n"))
             self.assertEqual(b"HD s%d f4\r\nMN\r\n" % len(text), self.server.talk(b"mg %s s f\r\nmn\r\n" % key, end=b"MN\r\n"))

@@ -135,7 +135,7 @@ class Hostile(SystemTest):
             self.assertLessEqual(set(types), {"null", "bool", "string"}, f"{reader}: {types}")
 
     def test_what_msgpack_does_not_survive(self):
-        """objects and references of msgpack that came over a socket are for those who have chosen msgpack; damaged ones are read by nobody"""
+        """msgpack's objects and references from a socket are read only if msgpack was chosen; damaged ones never"""
         honest = b"\x92\x01\x81\xa1k\xc3"
         twice = b"\x83\xa1a" + b"\x91\x01" + b"\xa1a\xc0\xa1b" + b"\x82\xc0\x01\x00\x02"  # the second takes the place of an array that is named once more
         self.store([(7, honest), (7, MSGPACK_OBJECT), (7, honest + b"\0"), (7, honest[:-1]), (7, b"\x81\x91\x01\x02"), (7, twice)])

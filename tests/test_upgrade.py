@@ -41,7 +41,7 @@ class Built(Provider):
 
 
 class GracefulFpm(Fpm):
-    """One that lets its workers end their requests before it loads PHP anew."""
+    """An Apache that lets its workers end their requests before it loads PHP again."""
 
     def start(self):
         self.config.write_text(self.config.read_text().replace("daemonize = no", f"daemonize = no\nprocess_control_timeout = {PATIENCE}s"))
@@ -88,7 +88,7 @@ class Layouts(SystemTest):
         return [line for line in path.read_text().splitlines() if text in line]
 
     def layout(self, name):
-        # docs/memory-layout.md: the version stands behind the 8 bytes of the magic.
+        # docs/memory-layout.md: the version follows the 8 bytes of the magic.
         return int.from_bytes(self.arena(name).read_bytes()[8:12], sys.byteorder)
 
     def old_arena(self, name, owner=WORKER_USER):
@@ -111,7 +111,7 @@ class OldArena(Layouts):
         self.build = ROOT / "build"
 
     def test_values(self):
-        """Values of all kinds and entrances in an arena of layout 1 are read, counted, overwritten, touched and deleted; one log line tells of it"""
+        """Values of all kinds and APIs in an arena of layout 1 are read, counted, overwritten, touched and deleted; one log line names the layout"""
         self.old_arena("old", "root")
         done = self.run_php("upgrade_values.php", "check", "old", provider=self.provider(EXTENSION, **{"leveret.apcu_arena": "old"}))
         self.assertEqual((0, "[]"), (done.returncode, done.stdout), done.stderr)
@@ -142,7 +142,7 @@ class OldArena(Layouts):
         return json.loads(text)
 
     def test_apcu_is_renewed(self):
-        """The first worker of a new php-fpm replaces an apcu arena of layout 1 that nobody uses, and says nothing"""
+        """The first worker of a new php-fpm replaces an unused apcu arena of layout 1, without a message"""
         self.old_arena("apcu")
         self.site()
         self.assertEqual([None, True], self.ask(1)["apcu"])
@@ -175,7 +175,7 @@ class OldArena(Layouts):
 
 
 class Visits(threading.Thread):
-    """Visitors, one after the other: each must be answered, and told nothing but what was stored last."""
+    """Visitors, one after the other: each must get an answer, with the value that was stored last."""
 
     def __init__(self, web, server):
         super().__init__()
@@ -222,7 +222,7 @@ class TwoBuilds(Layouts):
         self.web = None
 
     def test_what_the_old_build_writes(self):
-        """Values of all kinds that the old build stores, the new one reads and changes, and the old one goes on with those"""
+        """Values of all kinds of the old build are read and changed by the new one, and then used by the old one"""
         libraries = {}
         for age, build in self.builds.items():
             libraries[age] = self.folder / f"{age}.so"
@@ -242,7 +242,7 @@ class TwoBuilds(Layouts):
     small = {"leveret.memory": "8M", "apc.shm_size": "8M", "leveret.apcu_arena": "old"}
 
     def test_orders(self):
-        """php-fpm and server upgraded and set back in each order, with a renewal anywhere: the site answers all along and is told no old value"""
+        """php-fpm and server upgraded and set back in each order, with a renewal anywhere: the site always answers, and reads no old value"""
         orders = [order for order in itertools.permutations("FfSs") if order.index("F") < order.index("f") and order.index("S") < order.index("s")]
         for order in orders:
             for place in range(len(order) + 1):

@@ -14,7 +14,7 @@ from packages_here import packages_here
 from support import COMMAND, EXTENSION, LIBRARY, PHP, ROOT, SystemTest
 
 BUILT = (ROOT / "build" / "version").read_text().strip() if (ROOT / "build" / "version").exists() else ""
-# What tells of releases, and what cannot do without a number.
+# Files about releases, and files that need a number.
 MAY_NAME_IT = {"Cargo.toml", "Cargo.lock", "ruby/lib/leveret/version.rb", "CHANGELOG.md", "docs/how-to/upgrade.md"}
 PARTS = "for part in say install build package ruby release; do . scripts/$part.sh; done; "
 
@@ -66,7 +66,7 @@ class Places(SystemTest):
         self.assertEqual([gem, "true" if "git" in BUILT else "false"], lines)
 
     def test_sources(self):
-        """no other file has the number, Cargo.lock and the gem follow Cargo.toml, and the changes and the upgrade of this release are told"""
+        """no other file has the number, Cargo.lock and the gem follow Cargo.toml, and CHANGELOG.md and upgrade.md have this release"""
         lock = re.findall(r'name = "leveret-[a-z]+"\nversion = "(.*?)"', (ROOT / "Cargo.lock").read_text())
         self.assertEqual({release()}, set(lock))
         self.assertIn(f"VERSION = '{release()}'", (ROOT / "ruby/lib/leveret/version.rb").read_text())
@@ -122,7 +122,7 @@ class Order(SystemTest):
         return {form: self.version(form) for form in ("debian", "gem", "cargo")}
 
     def generated(self):
-        """Development builds of commits, oldest first, of dates that lie a second to some years apart, in any time zone."""
+        """Development builds of commits, oldest first, with dates a second to some years apart, in any time zone."""
         chance = random.Random(38)
         time = datetime(2026, 11, 26, 23, 59, 59, tzinfo=timezone.utc)
         found = []

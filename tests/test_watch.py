@@ -22,7 +22,7 @@ $memcached->append('of-memcached', 'x');
 $memcached->get('of-memcached');
 echo json_encode(getmypid());
 """
-# Goes on until it is killed, in the middle of whatever.
+# Continues until it is killed, at any point.
 ENDLESS = "<?php for ($i = 0; ; $i++) { apcu_store('victim', $i); apcu_fetch('victim'); }"
 
 
@@ -50,7 +50,7 @@ class Watcher:
 
 class Watch(SystemTest):
     def test_others(self):
-        """A watcher is told what PHP and tools do in the arena, by whom; one that asked for clients only is not"""
+        """A watcher gets the events of PHP and tools in the arena, with their program; a watcher of clients only does not"""
         server = Server(self, "leveret", arena=self.arena())
         everything, clients = Watcher(self, server, "fetchers mutations deletions"), Watcher(self, server, "fetchers mutations deletions clients")
         pid = str(self.php(DEEDS))
@@ -73,7 +73,7 @@ class Watch(SystemTest):
         self.assertTrue(clients.is_silent(0.1))
 
     def test_evictions_and_losses(self):
-        """What a PHP process lets go is told with its key; a flood loses lines, which are counted, and slows nobody down to the watcher's pace"""
+        """Evictions of a PHP process are reported with their key; a flood loses lines, which are counted, and no process waits for the watcher"""
         provider = self.ours(apc__shm_size="8M")
         self.php("<?php apcu_store('first', 1); echo 'true';", provider=provider)
         server = Server(self, "leveret", arena=self.arena())
@@ -97,7 +97,7 @@ class Watch(SystemTest):
         self.assertGreater(told + lost, evicted * 0.9, "what nobody could be told any more came last")
 
     def test_kills(self):
-        """Processes killed in the middle of what they write down, and an arena that is removed, end nobody's watch"""
+        """Processes killed while they record events, and a removed arena, end no watch"""
         server = Server(self, "leveret", arena=self.arena())
         watcher = Watcher(self, server, "fetchers mutations")
         for _ in range(10):

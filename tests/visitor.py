@@ -1,4 +1,4 @@
-"""A visitor of site.php who knows what it may find there, whoever is killed."""
+"""A visitor of site.php that checks each answer while processes are killed."""
 
 import http.client
 import json
@@ -9,7 +9,7 @@ from webserver import Client
 
 
 class Visitor(threading.Thread):
-    """Asks without pause. Owns one key, so it knows which versions that key may hold, whoever was killed."""
+    """Sends requests without pause. Owns one key, so it knows which versions that key may have after any kill."""
 
     def __init__(self, web, key):
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""php-fpm and nginx as a site has them: root's master, www-data's workers. All sockets lie in the test's folder: no port to fight for."""
+"""php-fpm and nginx as on a site: root's master, www-data's workers. All sockets are in the test's folder, so no port is shared."""
 
 import http.client
 import os
@@ -15,7 +15,7 @@ from support import AM_ROOT, PHP_VERSION, SCRIPTS, end, run
 FPM = f"/usr/sbin/php-fpm{PHP_VERSION}"
 NGINX = "/usr/sbin/nginx"
 
-# The user of Debian's pools. Without root nobody can change the user: then all run as the caller.
+# The user of Debian's pools. Only root can change the user: otherwise all run as the caller.
 WORKER_USER = "www-data" if AM_ROOT else None
 
 
@@ -109,7 +109,7 @@ class Fpm(Master):
 
 
 class Daemon:
-    """A process that is nobody's child here: what is asked of a Popen is asked of the kernel."""
+    """A process that is not a child of this one: Popen's questions go to the kernel."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -163,7 +163,7 @@ class Nginx:
         values = "".join(f'        {site} "' + "\n".join(f"{key}={value}" for key, value in ini.items()) + '";\n' for site, ini in (sites or {}).items())
         admin_map, admin_value = (f"    map $arg_site $admin_value {{\n{values}    }}\n", "            fastcgi_param PHP_ADMIN_VALUE $admin_value;\n") if sites else ("", "")
         # keepalive_timeout 0: when a worker dies between the head of its answer and the end, nginx keeps the visitor's connection
-        # open and the visitor waits for the rest until nginx tires of it. fastcgi_next_upstream off: a request whose worker is killed must not be run a second time behind the client's back.
+        # open and the visitor waits for the rest until nginx's time-out. fastcgi_next_upstream off: a request whose worker is killed must not run a second time.
         config.write_text(
             f"{user}daemon off;\nworker_processes 1;\npid {test.folder}/nginx.pid;\nerror_log {test.folder}/nginx.log;\n"
             f"events {{ worker_connections 512; }}\n"
@@ -190,7 +190,7 @@ class Nginx:
 
 
 def end_all(master):
-    """Ends a master that leads a session of its own, and whoever outlives it there."""
+    """Ends a master that leads its own session, and the remaining processes of that session."""
     end(master)
     try:
         os.killpg(master.pid, signal.SIGKILL)

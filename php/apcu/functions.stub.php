@@ -3,22 +3,20 @@
 /** @generate-class-entries */
 
 /*
- * The functions of APCu 5.1 over an arena in shared memory.
+ * The functions of APCu 5.1 on an arena in shared memory.
  *
- * The cache is the arena "apcu" (file apcu.arena), made with apc.shm_size bytes by the first script that uses it and shared by all
- * processes that may open the file: FPM, command line, cron. On the command line it is off unless apc.enable_cli=1.
+ * The cache is the arena apcu-X.Y, where X.Y is PHP's version (leveret.apcu_arena names another). The first script that uses it creates it
+ * with apc.shm_size bytes. All processes that may open its file share it. On the command line it is off unless apc.enable_cli=1, and then
+ * private to the process unless leveret.apcu_cli=shared.
  *
- * Keys are any bytes, up to 65535 or a quarter of a segment. A value may take up to an eighth of the arena. A full cache gives up
- * the least useful items, one by one; it is never emptied as a whole. ttl is in seconds, 0 = no end; an item is gone when it is
- * older than its ttl. Where the cache is disabled or cannot be opened, the functions answer as APCu's do then: see each of them.
+ * Keys: any bytes, at most 65,535 or a quarter of a segment. Values: at most an eighth of the arena. A full cache evicts the least useful
+ * items one at a time. $ttl: seconds, 0 = no expiry. If the cache is disabled or cannot be opened, the functions answer as APCu's do.
  *
- * A cache that was made, or emptied by a restart, begins with the files NAME.data of the folder apc.preload_path: each is the value of
- * the key NAME, serialized by PHP, without objects and references.
+ * A new or emptied cache loads the files NAME.data of the folder apc.preload_path: each is the value of the key NAME, serialized by PHP,
+ * without objects and references.
  *
- * Accepted without effect, as the engine has no use for them: apc.entries_hint, apc.gc_ttl, apc.ttl, apc.expunge_threshold,
- * apc.mmap_file_mask, apc.mmap_hugepage_size, apc.coredump_unmap; apc.slam_defense, which would refuse stores of other processes in the
- * same second (apcu_entry lets one compute and the others wait). apc.serializer counts where leveret.serializer is auto; of APCu's
- * "default", which copies values, the one trait is not there that a recursive array comes back as its own element.
+ * No effect: apc.entries_hint, apc.gc_ttl, apc.ttl, apc.expunge_threshold, apc.mmap_file_mask, apc.mmap_hugepage_size, apc.coredump_unmap,
+ * apc.slam_defense. apc.serializer applies if leveret.serializer is auto.
  */
 
 /**
@@ -97,63 +95,61 @@ const APC_ITER_NONE = UNKNOWN;
  */
 const APC_ITER_ALL = UNKNOWN;
 
-/** Removes every item, at once and for every process. Always true when the cache is disabled. */
+/** Removes every item for every process. True also if the cache is disabled. */
 function apcu_clear_cache(): bool {}
 
-/**
- * Counters of the cache and, unless $limited, each item in "cache_list". "expunges" counts evicted items. Disabled: a warning and false.
- */
+/** Counters of the cache and, unless $limited, each item in "cache_list". "expunges" counts evicted items. Disabled: a warning and false. */
 function apcu_cache_info(bool $limited = false): array|false {}
 
 /**
- * hits (exact up to 15, an estimate above), access_time and mtime (both the time of the last store), creation_time, deletion_time
- * (0), ttl, refs (0); times are Unix times. Null when there is no such item.
+ * hits (exact up to 15, estimated above), access_time and mtime (both the time of the last store), creation_time, deletion_time
+ * (0), ttl (seconds), refs (0). Times are Unix times. Null on a miss.
  */
 function apcu_key_info(string $key): ?array {}
 
-/** Size of the arena and what is free in it, as one block. Disabled: a warning and false. */
+/** Size of the arena and its free memory in bytes, as one block. Disabled: a warning and false. */
 function apcu_sma_info(bool $limited = false): array|false {}
 
-/** Whether the cache can be used by this script. */
+/** Whether this script can use the cache. */
 function apcu_enabled(): bool {}
 
 /**
- * Stores a value, or each value of an array of key => value. Resources give a warning and are not stored; closures and what else
- * cannot be serialized throw, as serialize() does.
+ * Stores a value, or each value of an array key => value. A resource causes a warning and is not stored. A value that cannot be
+ * serialized, such as a closure, throws.
  *
  * @param array|string $key
- * @return bool|array for an array the keys that could not be stored, each with -1: an empty array says that all is well
+ * @return bool|array for an array: the keys that were not stored, each with -1; empty if all were stored
  */
 function apcu_store($key, mixed $value = UNKNOWN, int $ttl = 0): array|bool {}
 
 /**
- * As apcu_store, but only where there is no item yet.
+ * As apcu_store(), but only if the key has no item.
  *
  * @param array|string $key
  */
 function apcu_add($key, mixed $value = UNKNOWN, int $ttl = 0): array|bool {}
 
 /**
- * Adds to an integer; makes the item with the value $step (and $ttl) when there is none. Wraps at PHP_INT_MAX. False when the value
- * is no integer.
+ * Adds $step to an integer and returns the new value. A missing item is created with the value $step and $ttl. Wraps at PHP_INT_MAX.
+ * False if the value is not an integer.
  *
  * @param bool $success
  */
 function apcu_inc(string $key, int $step = 1, &$success = null, int $ttl = 0): int|false {}
 
 /**
- * As apcu_inc with -$step.
+ * As apcu_inc() with -$step.
  *
  * @param bool $success
  */
 function apcu_dec(string $key, int $step = 1, &$success = null, int $ttl = 0): int|false {}
 
-/** Replaces the integer $old by $new. False, and nothing is made, when the item is missing, another integer or no integer. */
+/** Replaces the integer $old by $new. False if the item is missing or has another value. */
 function apcu_cas(string $key, int $old, int $new): bool {}
 
 /**
- * The value, or false with $success = false. For an array of keys those found, key => value, and $success is true. A key that
- * looks like an integer is an integer in that array, so that $found[$key] is there.
+ * The value, or false with $success = false. For an array of keys: the items found, key => value, and $success is true. PHP makes
+ * integers of decimal keys in that array.
  *
  * @param array|string $key
  * @param bool $success
@@ -161,22 +157,21 @@ function apcu_cas(string $key, int $old, int $new): bool {}
 function apcu_fetch($key, &$success = null): mixed {}
 
 /**
- * Whether there is an item; for an array of keys those found, key => true.
+ * Whether the key has an item. For an array of keys: the keys found, key => true.
  *
  * @param array|string $key
  */
 function apcu_exists($key): array|bool {}
 
 /**
- * True when the item was removed. For an array of keys those not removed; for an APCUIterator true when all that it names are gone.
+ * True if the item was removed. For an array of keys: the keys that were not removed. For an APCUIterator: true if all its items were removed.
  *
  * @param APCUIterator|array|string $key
  */
 function apcu_delete($key): array|bool {}
 
 /**
- * The value; when there is none, what $callback($key) returns, which is then stored. One process computes while others wait for it,
- * up to 10 seconds; a process that dies, throws or exits in $callback frees the others. $callback may use the cache, and may call
- * apcu_entry. Disabled: null, and $callback is not called.
+ * The value. On a miss: the result of $callback($key), which is stored. One process computes; others wait for its value for at most
+ * 10 seconds, or until it throws, exits or ends. $callback may use the cache and call apcu_entry(). Disabled: null, without a call.
  */
 function apcu_entry(string $key, callable $callback, int $ttl = 0): mixed {}

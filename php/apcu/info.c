@@ -69,7 +69,7 @@ static void list_items(leveret_arena *arena, uint64_t slots, HashTable *list, Ha
 	slot_count counts = { .distribution = distribution };
 	HashTable *fields = item_fields();
 	zend_long boot = leveret_unix_time(0);
-	php_leveret_walk_start(&walk, arena, apcu_now());
+	php_leveret_walk_start(&walk, arena, apcu_now(), false);
 	while ((record = php_leveret_walk_next(&walk))) {
 		apcu_add_item(list, fields, boot, record);
 		count_slot(&counts, MIN(record->bucket, slots - 1));

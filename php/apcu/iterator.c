@@ -18,6 +18,11 @@
 
 #include "iterator_arginfo.h"
 
+/* Fields that an item is asked for. */
+#define ALL_OF_ITEMS \
+	(APC_ITER_VALUE | APC_ITER_NUM_HITS | APC_ITER_MTIME | APC_ITER_CTIME | APC_ITER_ATIME | APC_ITER_MEM_SIZE \
+		| APC_ITER_TTL)
+
 zend_class_entry *php_leveret_apcu_iterator_ce;
 static zend_object_handlers handlers;
 
@@ -198,8 +203,10 @@ static void count_by_walk(iterator *it)
 	zend_string *key;
 	apcu_position position;
 	zend_long hits = 0, size = 0, count = 0;
-	php_leveret_apcu_position_start(it->arena, &it->search, &position);
-	while (php_leveret_apcu_position_next(&it->search, &position, &found, &key)) {
+	apcu_search search = it->search;
+	search.keys_only = false;
+	php_leveret_apcu_position_start(it->arena, &search, &position);
+	while (php_leveret_apcu_position_next(&search, &position, &found, &key)) {
 		hits += found.hits;
 		size += apcu_mem_size(&found, ZSTR_LEN(key));
 		count++;
@@ -347,6 +354,7 @@ PHP_METHOD(APCUIterator, __construct)
 	/* The destructor of the last current item may have rewound the iterator in between. */
 	php_leveret_apcu_search_free(&it->search);
 	fields_free(it);
+	wanted.keys_only = (format & ALL_OF_ITEMS) == 0;
 	it->search = wanted;
 	it->format = format;
 	it->fields = make_fields(format);
@@ -537,8 +545,10 @@ bool php_leveret_apcu_iterator_delete(zend_object *object)
 	zend_string *key;
 	apcu_position position;
 	bool all = true;
-	php_leveret_apcu_position_start(it->arena, &it->search, &position);
-	while (php_leveret_apcu_position_next(&it->search, &position, &found, &key)) {
+	apcu_search search = it->search;
+	search.keys_only = true;
+	php_leveret_apcu_position_start(it->arena, &search, &position);
+	while (php_leveret_apcu_position_next(&search, &position, &found, &key)) {
 		leveret_status status = apcu_noticed(it->arena, leveret_delete(it->arena, php_leveret_string(key), apcu_now()));
 		/* Another process may have deleted it already. */
 		all = all && (status == LEVERET_OK || status == LEVERET_MISS);

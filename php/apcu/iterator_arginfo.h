@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5a69bfd0d209477ddaf9a570b1b366b1887f5f4f */
+ * Stub hash: 4d141df6b5a0a985a9fce08a0521c589d6903962 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_APCUIterator___construct, 0, 0, 0)
 	ZEND_ARG_INFO_WITH_DEFAULT_VALUE(0, search, "null")

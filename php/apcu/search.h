@@ -9,12 +9,16 @@ typedef struct apcu_search {
 	zend_string
 		*regex; /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
 	HashTable *keys; /* a set of keys to be asked for one by one; NULL: walk through all */
+	bool keys_only;  /* nothing else of the items is wanted: *found is undefined */
 } apcu_search;
 
 /* Where a walk stands. */
 typedef struct apcu_position {
 	php_leveret_walk walk;
 	HashPosition key;
+	zend_string
+		*candidate; /* keys that are compared with the regular expression, one after the other; NULL: none yet */
+	size_t candidate_room;
 } apcu_position;
 
 void php_leveret_apcu_search_free(apcu_search *search);

@@ -8,9 +8,13 @@
 typedef struct php_leveret_opened php_leveret_opened;   /* base/arena.c */
 typedef struct php_leveret_decoded php_leveret_decoded; /* decoded/table.c */
 typedef struct php_leveret_block php_leveret_block;     /* decoded/pool.c */
+typedef struct php_leveret_shape php_leveret_shape;     /* codec/compact_shapes.c */
 
 /* The decoded-value cache remembers this many versions that were fetched once. */
 #define PHP_LEVERET_SEEN_MAX 512
+/* Keys of arrays that are kept in a request. */
+#define PHP_LEVERET_SHAPES_BITS 6
+#define PHP_LEVERET_SHAPES_MAX (1 << PHP_LEVERET_SHAPES_BITS)
 
 ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	/* Read by each apcu_fetch: together, at the front. */
@@ -51,6 +55,12 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	bool pool_is_outside;    /* the blocks are the C library's */
 	uint32_t pool_ratio;     /* how much larger arrays were than their bytes, in 16ths */
 	uint32_t pool_rests;     /* so many arrays are read without it: looking for a free block would cost more */
+
+	/* codec/compact_shapes.c */
+	php_leveret_shape *shapes[PHP_LEVERET_SHAPES_MAX];
+	zend_ulong shapes_seen[PHP_LEVERET_SHAPES_MAX]; /* hashes of keys that came once, by the same place */
+	size_t shapes_bytes;                            /* of all */
+	bool shapes_used, shapes_are_outside;
 
 	/* codec/serializer.c */
 	HashTable *allowed_classes; /* NULL: every class */

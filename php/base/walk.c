@@ -6,9 +6,10 @@
 #include "walk.h"
 #include "arena.h"
 
-void php_leveret_walk_start(php_leveret_walk *walk, leveret_arena *arena, uint32_t now)
+void php_leveret_walk_start(php_leveret_walk *walk, leveret_arena *arena, uint32_t now, bool keys_only)
 {
-	*walk = (php_leveret_walk) { .arena = arena, .walk = { .now = now }, .failure = LEVERET_OK };
+	*walk =
+		(php_leveret_walk) { .arena = arena, .walk = { .now = now, .keys_only = keys_only }, .failure = LEVERET_OK };
 }
 
 void php_leveret_walk_end(php_leveret_walk *walk)
@@ -19,7 +20,7 @@ void php_leveret_walk_end(php_leveret_walk *walk)
 	walk->walk = (leveret_walk) { .is_over = 1 };
 }
 
-const leveret_record *php_leveret_walk_next(php_leveret_walk *walk)
+const leveret_record *php_leveret_walk_on(php_leveret_walk *walk)
 {
 	const leveret_record *record;
 	leveret_status status;

@@ -6,70 +6,65 @@
  *     $cache = new Leveret\Cache();
  *     $user = $cache->remember("user:$id", 300, fn () => $db->loadUser($id));
  *
- * Keys are any bytes, from none up to 64 KiB or a quarter of a segment (16 KiB in an arena of 64 MB), whichever is less;
- * stats() tells it as key_max. In the methods that take many keys, an integer stands for its decimal text, because PHP
- * makes integers of such array keys; the arrays that come back have PHP's array keys, the iterator gives strings.
+ * Keys: any bytes, 0 to 64 KiB or a quarter of a segment (16 KiB in an arena of 64 MiB); stats() has the limit as key_max. In methods
+ * that take many keys, an integer is its decimal text, because PHP makes integers of such array keys.
  *
- * Values are null, bool, int, float, string, arrays, enum cases and every object that can be serialized. Each read
- * gives a copy: what a script changes in it stays with the script. Integers are stored as numbers, so increment()
- * counts what set() stored. Closures, generators, anonymous classes and objects of classes that forbid it are refused
- * with the exception of serialize(). A resource is refused with UnsupportedValueException; within an array or object the
- * serializer decides, and PHP's makes the integer 0 of it. An object of a class that is not loaded, or is not named in
- * leveret.allowed_classes, comes back as __PHP_Incomplete_Class, as in unserialize(). An item that cannot be unserialized
- * counts as missing, with a warning. (All this is said of PHP's serializer. leveret.serializer=auto takes igbinary where it
- * is loaded, which behaves alike; msgpack is less faithful: it keeps no references and cannot bring back enum cases.)
+ * Values: null, bool, int, float, string, arrays, enum cases and objects that can be serialized, at most an eighth of the arena. Each
+ * read returns a copy. Integers are stored as numbers, so increment() counts them. Closures, generators and anonymous classes throw the
+ * exception of serialize(). A resource throws UnsupportedValueException; inside an array, PHP's serializer stores it as 0. An object
+ * whose class is not loaded, or not in leveret.allowed_classes, becomes a __PHP_Incomplete_Class. An item that cannot be unserialized is
+ * a miss, with a warning. leveret.serializer=msgpack keeps no references and no enum cases.
  *
- * null is a value like any other. A miss is told from it by a default of one's own, by has() or by getItem().
+ * A default, has() or getItem() distinguishes a miss from a stored null.
  *
- * A $ttl is a number of seconds of any size, a DateInterval, or null for an item that does not expire. There is no other
- * default. 0 or less means that the item is over at once, so nothing remains under the key, as in PSR-16 and unlike
- * apcu_store(), where 0 means no expiry. A full arena also evicts items that are less useful than others.
+ * $ttl: seconds, a DateInterval, or null for no expiry. 0 or less: the item expires at once, as in PSR-16 and unlike apcu_store(), where
+ * 0 means no expiry. A full arena also evicts items.
  *
- * A miss is an answer. What prevents an operation is thrown, always as a child of Leveret\Exception.
+ * A miss is not an error. An operation that fails throws a child of Leveret\Exception.
  *
  * @generate-class-entries
  */
 
 namespace Leveret;
 
-/** The parent of all: catch this one to go on without the cache. */
+/** Parent of all exceptions: catch it to continue without the cache. */
 class Exception extends \RuntimeException {}
 
-/** The arena could not be opened, or was lost and could not be opened again. The message says the fix. */
+/** The arena cannot be opened. The message says the fix. */
 final class ArenaException extends Exception {}
 
-/** The key is longer than this arena takes. */
+/** The key is longer than key_max. */
 final class KeyTooLongException extends Exception {}
 
-/** The value is larger than this arena takes. The old value is deleted, so that no process reads old data. */
+/** The value is larger than value_max, an eighth of the arena. The old value is deleted. */
 final class ValueTooLargeException extends Exception {}
 
-/** A value that is not a value: a resource. */
+/** Resources cannot be stored. */
 final class UnsupportedValueException extends Exception {}
 
-/** increment() or decrement() of an item that is no integer. */
+/** increment() or decrement() of an item that is not an integer. */
 final class NotAnIntegerException extends Exception {}
 
-/** Nothing in the arena could make room for the value. What was stored under the key before is gone. */
+/** No memory could be freed for the value. The old value is deleted. */
 final class NoMemoryException extends Exception {}
 
-/** Another process held the lock of this part of the arena for longer than leveret.lock_timeout. Nothing was changed. */
+/** Another process held a lock for longer than leveret.lock_timeout (1000 ms). The old value is kept. */
 final class BusyException extends Exception {}
 
-/** One version of one item, as getItem() found it. */
+/** One version of an item, returned by getItem(). */
 final class Item
 {
     public readonly string $key;
 
     public readonly mixed $value;
 
-    /** Names this version: Cache::cas() stores only while the arena still holds it. */
+    /** The version, for Cache::cas(). */
     public readonly int $cas;
 
-    /** When the value was stored, in Unix time. */
+    /** Unix time of the store, in seconds. */
     public readonly int $stored;
 
-    /** When the item is over, in Unix time; null for never. */
+    /** Unix time of the expiry, in seconds; null for never. */
     public readonly ?int $expires;
 
     private function __construct() {}
@@ -82,8 +77,8 @@ final class Item
 final class Cache implements \IteratorAggregate
 {
     /**
-     * $arena is a name, as "default" or "arena:shop", or a path that ends in ".arena"; null takes the INI setting
-     * leveret.arena. The first process that asks for an arena creates it, with leveret.memory bytes.
+     * $arena: a name ("default", "arena:shop") or a path that ends in ".arena". Null: the INI setting leveret.arena. The first
+     * process that opens an arena creates it, with leveret.memory bytes.
      *
      * @throws ArenaException
      */
@@ -93,83 +88,81 @@ final class Cache implements \IteratorAggregate
     public function get(string $key, mixed $default = null): mixed {}
 
     /**
-     * An entry for each key asked for, in that order, $default where nothing was found.
+     * One entry for each key, in the order of $keys; $default for a miss.
      *
      * @return array<string|int, mixed>
      */
     public function getMultiple(iterable $keys, mixed $default = null): array {}
 
-    /** The value together with the token for cas() and the times; null on a miss. */
+    /** The value with its version for cas() and its times; null on a miss. */
     public function getItem(string $key): ?Item {}
 
-    /** Stores unconditionally. Never false: failures are thrown. */
+    /** Stores the value. A failure throws. */
     public function set(string $key, mixed $value, null|int|\DateInterval $ttl = null): true {}
 
-    /** Stores each key => value, one after the other. When one fails its exception names the key; those before it are stored. */
+    /** Stores each key => value in turn. The exception of a failure names the key; earlier ones are stored. */
     public function setMultiple(iterable $values, null|int|\DateInterval $ttl = null): true {}
 
-    /** Stores if the key is not there. False: it is, and was left as it was. Of several processes exactly one succeeds. */
+    /** Stores if the key does not exist; otherwise false. Of several processes exactly one succeeds. */
     public function add(string $key, mixed $value, null|int|\DateInterval $ttl = null): bool {}
 
-    /** Stores if the key is there. False: it is not. */
+    /** Stores if the key exists; otherwise false. */
     public function replace(string $key, mixed $value, null|int|\DateInterval $ttl = null): bool {}
 
-    /** Stores if the key still holds the version that getItem() found. False: it was changed or is gone; look again. */
+    /** Stores if the item still has the version $cas of getItem(); otherwise false. */
     public function cas(string $key, int $cas, mixed $value, null|int|\DateInterval $ttl = null): bool {}
 
-    /** True: it was there and is gone. False: it was not there. */
+    /** Whether the key existed. */
     public function delete(string $key): bool {}
 
-    /** Deletes each of the keys, and says how many were there. */
+    /** Deletes the keys and returns how many existed. */
     public function deleteMultiple(iterable $keys): int {}
 
-    /** Whether the key is there. Counts neither as hit nor as miss. By the next call it may be gone. */
+    /** Whether the key exists. Counts neither as a hit nor as a miss. */
     public function has(string $key): bool {}
 
     /**
-     * Adds $step in one step that no other process can come between, and gives the new value. A missing key is created with
-     * $step as its value, and only then $ttl counts. Beyond PHP_INT_MAX it goes on at PHP_INT_MIN.
+     * Adds $step atomically and returns the new value. A missing key is created with the value $step; $ttl applies only then. Wraps
+     * from PHP_INT_MAX to PHP_INT_MIN.
      *
      * @throws NotAnIntegerException
      */
     public function increment(string $key, int $step = 1, null|int|\DateInterval $ttl = null): int {}
 
     /**
-     * increment() by -$step. The value may become negative.
+     * increment() by -$step. The value may be negative.
      *
      * @throws NotAnIntegerException
      */
     public function decrement(string $key, int $step = 1, null|int|\DateInterval $ttl = null): int {}
 
-    /** Gives the item a new end, counted from now. False: there is no such item. */
+    /** Sets a new $ttl, counted from now. False if the key does not exist. */
     public function touch(string $key, null|int|\DateInterval $ttl = null): bool {}
 
     /**
-     * The value, or on a miss what $compute($key) returns, which is stored and returned.
+     * The value. On a miss: the result of $compute($key), which is stored.
      *
-     * One process computes, the others wait for its value. When it throws, exits or dies, the next one computes. No process waits
-     * longer than ten seconds, nor while it computes another value itself: it then computes too. $compute may call remember(),
-     * also for the same key, whose value then is what the outer call stores. What $compute throws goes through and nothing is
-     * stored. A value that the arena cannot take (it is too large, or memory or a lock was not to be had) is returned all the
-     * same, and the first of a process that is too large or finds no memory is a line in PHP's log. A value that cannot be
-     * serialized throws, as in set().
+     * One process computes, the others wait for its value, at most 10 seconds. If it throws, exits or ends, the next one computes. A
+     * process that already computes another value does not wait: it computes too. $compute may call remember(). Its exceptions pass
+     * through, and nothing is stored. A value that the arena refuses (too large, no memory, busy) is returned without being stored;
+     * PHP's log has a line for the first such value of a process. A value that cannot be serialized throws.
      */
     public function remember(string $key, null|int|\DateInterval $ttl, callable $compute): mixed {}
 
-    /** Deletes every item of the arena, of all programs, at once. */
+    /** Deletes all items of the arena, also those of other programs. */
     public function clear(): true {}
 
     /**
-     * All items, key => value, in no order. Every item that is there from the beginning of the walk to its end comes exactly
-     * once; one that is added, or deleted, meanwhile may come or not. The items may be changed during the walk.
+     * All items, key => value, in no order. An item that exists during the whole walk appears exactly once; an item that is added or
+     * deleted meanwhile may appear. Items may be changed during the walk. Keys are strings.
      */
     public function getIterator(): \Iterator {}
 
     /**
-     * path, key_max, value_max and memory_limit; items, memory_allocated (of the file) and memory_free (to be filled before others
-     * must go), in bytes; counts since the arena was created: hits, misses, sets, deletes, increments, touches, evicted
-     * (forgotten because memory was full), expired, recoveries (after killed processes), retries, lock_waits, flushes;
-     * created (Unix time since which they are counted), attached (living processes).
+     * path; in bytes: key_max, value_max, memory_limit, memory_allocated (size of the file) and memory_free (before items are evicted);
+     * items; counts since the arena was created: hits, misses, sets, deletes, increments, touches, evicted (because memory was full),
+     * expired, recoveries (locks of ended processes), retries, lock_waits, flushes; created (Unix time in seconds); attached (living
+     * processes).
      *
      * @return array<string, int|string>
      */

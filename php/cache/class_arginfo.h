@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 797f2bce99f5aaf2ae0b74e7cceb450d665abb39 */
+ * Stub hash: 7ea3a5ad9f1aea8c47fadb01cb0bdd5fa113da9f */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Leveret_Item___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()

@@ -74,7 +74,7 @@ static void iterator_rewind(zend_object_iterator *base)
 	cache_object *cache = cache_of(Z_OBJ(base->data));
 	bool usable = cache_begin(cache);
 	php_leveret_walk_end(&iterator->walk);
-	php_leveret_walk_start(&iterator->walk, cache->arena, 0);
+	php_leveret_walk_start(&iterator->walk, cache->arena, 0, false);
 	iterator->walk.walk.is_over = !usable;
 	iterator_move_forward(base);
 }

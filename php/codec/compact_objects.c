@@ -167,7 +167,7 @@ static bool read_standard(compact_reader *from, uint32_t number, zval *to)
 static bool read_object(compact_reader *from, uint32_t number, zval *to)
 {
 	uint32_t count = from->classes[number].count;
-	if (UNEXPECTED(count > compact_left(from) || from->depth == COMPACT_DEPTH_MAX)) {
+	if (UNEXPECTED(count > compact_left(from) || from->depth == LEVERET_COMPACT_DEPTH_MAX)) {
 		return false;
 	}
 	from->depth++;
@@ -208,14 +208,14 @@ static bool read_new_object(compact_reader *from, zend_string *name, zval *to)
 static bool read_any_object(compact_reader *from, uint8_t tag, zval *to)
 {
 	uint32_t number;
-	if (tag == COMPACT_OBJECT_ID) {
+	if (tag == LEVERET_COMPACT_OBJECT_ID) {
 		return compact_take_number(from, &number) && number < from->classes_len && read_object(from, number, to);
 	}
 	zend_string *name = php_leveret_compact_name(from);
 	if (!name || !ZSTR_LEN(name)) {
 		return false;
 	}
-	if (tag == COMPACT_NEW_OBJECT) {
+	if (tag == LEVERET_COMPACT_NEW_OBJECT) {
 		return read_new_object(from, name, to);
 	}
 	zend_string *case_name = php_leveret_compact_name(from);

@@ -8,6 +8,7 @@
 #endif
 
 #include "compact_read.h"
+#include "compact_shapes.h"
 #include "compact_tables.h"
 
 /* --- strings --- */
@@ -41,7 +42,11 @@ static zend_always_inline zend_string *pooled_string(compact_reader *from, size_
 	GC_TYPE_INFO(string) = GC_STRING;
 	ZSTR_H(string) = 0;
 	ZSTR_LEN(string) = len;
-	memcpy(ZSTR_VAL(string), from->at, len);
+	if (EXPECTED(len <= LEVERET_COMPACT_STRING_MAX && len + PHP_LEVERET_ROOM_SPARE <= compact_left(from))) {
+		compact_copy_short(ZSTR_VAL(string), from->at, len);
+	} else {
+		memcpy(ZSTR_VAL(string), from->at, len);
+	}
 	ZSTR_VAL(string)[len] = '\0';
 	return string;
 }
@@ -75,32 +80,32 @@ static zend_never_inline zend_string *read_rare_string(compact_reader *from, uin
 {
 	uint32_t number;
 	switch (tag) {
-		case COMPACT_EMPTY_STRING:
+		case LEVERET_COMPACT_EMPTY_STRING:
 			return ZSTR_EMPTY_ALLOC();
-		case COMPACT_BYTE:
+		case LEVERET_COMPACT_BYTE:
 			return from->at < from->end ? ZSTR_CHAR(*from->at++) : NULL;
-		case COMPACT_LONG_STRING:
+		case LEVERET_COMPACT_LONG_STRING:
 			return compact_take_number(from, &number) ? new_string(from, number) : NULL;
-		case COMPACT_STRING_ID:
+		case LEVERET_COMPACT_STRING_ID:
 			return compact_take_number(from, &number) ? known_string(from, number) : NULL;
 		default:
 			return NULL;
 	}
 }
 
-/* Of the tags from COMPACT_BYTE to below COMPACT_SHAPE_AT. */
+/* Of the tags from LEVERET_COMPACT_BYTE to below LEVERET_COMPACT_SHAPE_AT. */
 static zend_always_inline zend_string *read_near_string(compact_reader *from, uint8_t tag)
 {
-	if (tag >= COMPACT_STRING_AT) {
+	if (tag >= LEVERET_COMPACT_STRING_AT) {
 		if (UNEXPECTED(from->at == from->end)) {
 			return NULL;
 		}
-		return known_string(from, (uint32_t) (tag - COMPACT_STRING_AT) << 8 | *from->at++);
+		return known_string(from, (uint32_t) (tag - LEVERET_COMPACT_STRING_AT) << 8 | *from->at++);
 	}
-	if (UNEXPECTED(tag == COMPACT_BYTE)) {
+	if (UNEXPECTED(tag == LEVERET_COMPACT_BYTE)) {
 		return read_rare_string(from, tag);
 	}
-	zend_string *string = new_string(from, (size_t) (tag - COMPACT_BYTE) + 1);
+	zend_string *string = new_string(from, (size_t) (tag - LEVERET_COMPACT_BYTE) + 1);
 	if (EXPECTED(string)) {
 		number_string(from, string);
 	}
@@ -127,10 +132,11 @@ static zend_string *new_key_string(compact_reader *from, size_t len)
 
 static zend_string *read_key_string(compact_reader *from, uint8_t tag)
 {
-	if (tag >= COMPACT_STRING && tag < COMPACT_STRING_AT) {
-		return new_key_string(from, (size_t) (tag - COMPACT_BYTE) + 1);
+	if (tag >= LEVERET_COMPACT_STRING && tag < LEVERET_COMPACT_STRING_AT) {
+		return new_key_string(from, (size_t) (tag - LEVERET_COMPACT_BYTE) + 1);
 	}
-	return tag >= COMPACT_BYTE && tag < COMPACT_SHAPE_AT ? read_near_string(from, tag) : read_rare_string(from, tag);
+	return tag >= LEVERET_COMPACT_BYTE && tag < LEVERET_COMPACT_SHAPE_AT ? read_near_string(from, tag)
+																		 : read_rare_string(from, tag);
 }
 
 /* --- values --- */
@@ -142,13 +148,13 @@ static bool read_integer(compact_reader *from, uint8_t tag, zend_long *integer)
 	int32_t wide;
 	int64_t widest;
 	switch (tag) {
-		case COMPACT_INT8:
+		case LEVERET_COMPACT_INT8:
 			return compact_take(from, &byte, sizeof(byte)) && (*integer = byte, true);
-		case COMPACT_INT16:
+		case LEVERET_COMPACT_INT16:
 			return compact_take(from, &narrow, sizeof(narrow)) && (*integer = narrow, true);
-		case COMPACT_INT32:
+		case LEVERET_COMPACT_INT32:
 			return compact_take(from, &wide, sizeof(wide)) && (*integer = wide, true);
-		case COMPACT_INT64:
+		case LEVERET_COMPACT_INT64:
 			return compact_take(from, &widest, sizeof(widest)) && (*integer = (zend_long) widest, *integer == widest);
 		default:
 			return false;
@@ -165,46 +171,46 @@ static zend_always_inline bool read_tagged(compact_reader *from, uint8_t tag, zv
 	zend_string *string;
 	uint32_t number;
 	switch (tag) {
-		case COMPACT_NULL:
+		case LEVERET_COMPACT_NULL:
 			ZVAL_NULL(to);
 			return true;
-		case COMPACT_FALSE:
+		case LEVERET_COMPACT_FALSE:
 			ZVAL_FALSE(to);
 			return true;
-		case COMPACT_TRUE:
+		case LEVERET_COMPACT_TRUE:
 			ZVAL_TRUE(to);
 			return true;
-		case COMPACT_INT8:
-		case COMPACT_INT16:
-		case COMPACT_INT32:
-		case COMPACT_INT64:
+		case LEVERET_COMPACT_INT8:
+		case LEVERET_COMPACT_INT16:
+		case LEVERET_COMPACT_INT32:
+		case LEVERET_COMPACT_INT64:
 			ZVAL_LONG(to, 0);
 			return read_integer(from, tag, &Z_LVAL_P(to));
-		case COMPACT_FLOAT:
+		case LEVERET_COMPACT_FLOAT:
 			ZVAL_DOUBLE(to, 0);
 			return compact_take(from, &Z_DVAL_P(to), sizeof(double));
-		case COMPACT_EMPTY_STRING:
-		case COMPACT_LONG_STRING:
-		case COMPACT_STRING_ID:
+		case LEVERET_COMPACT_EMPTY_STRING:
+		case LEVERET_COMPACT_LONG_STRING:
+		case LEVERET_COMPACT_STRING_ID:
 			string = read_rare_string(from, tag);
 			if (UNEXPECTED(!string)) {
 				return false;
 			}
 			ZVAL_STR(to, string);
 			return true;
-		case COMPACT_EMPTY_LIST:
-		case COMPACT_EMPTY_MAP:
+		case LEVERET_COMPACT_EMPTY_LIST:
+		case LEVERET_COMPACT_EMPTY_MAP:
 			ZVAL_EMPTY_ARRAY(to);
 			return true;
-		case COMPACT_LIST:
+		case LEVERET_COMPACT_LIST:
 			return read_list(from, to);
-		case COMPACT_NEW_SHAPE:
+		case LEVERET_COMPACT_NEW_SHAPE:
 			return read_new_shape(from, to);
-		case COMPACT_SHAPE_ID:
+		case LEVERET_COMPACT_SHAPE_ID:
 			return compact_take_number(from, &number) && read_shape(from, number, to);
-		case COMPACT_NEW_OBJECT:
-		case COMPACT_OBJECT_ID:
-		case COMPACT_ENUM_CASE:
+		case LEVERET_COMPACT_NEW_OBJECT:
+		case LEVERET_COMPACT_OBJECT_ID:
+		case LEVERET_COMPACT_ENUM_CASE:
 			return from->has_objects && from->objects->read(from, tag, to);
 		default:
 			return false;
@@ -218,14 +224,14 @@ static zend_always_inline bool compact_read_value(compact_reader *from, zval *to
 		return false;
 	}
 	uint8_t tag = *from->at++;
-	if (tag < COMPACT_INT) {
+	if (tag < LEVERET_COMPACT_INT) {
 		return read_tagged(from, tag, to);
 	}
-	if (tag < COMPACT_BYTE) {
-		ZVAL_LONG(to, tag - COMPACT_INT);
+	if (tag < LEVERET_COMPACT_BYTE) {
+		ZVAL_LONG(to, tag - LEVERET_COMPACT_INT);
 		return true;
 	}
-	if (tag < COMPACT_SHAPE_AT) {
+	if (tag < LEVERET_COMPACT_SHAPE_AT) {
 		zend_string *string = read_near_string(from, tag);
 		if (UNEXPECTED(!string)) {
 			return false;
@@ -233,7 +239,7 @@ static zend_always_inline bool compact_read_value(compact_reader *from, zval *to
 		ZVAL_STR(to, string);
 		return true;
 	}
-	return read_shape(from, tag - COMPACT_SHAPE_AT, to);
+	return read_shape(from, tag - LEVERET_COMPACT_SHAPE_AT, to);
 }
 
 /* --- arrays --- */
@@ -242,7 +248,7 @@ static zend_always_inline bool compact_read_value(compact_reader *from, zval *to
 static zend_always_inline bool begin_array(compact_reader *from, uint32_t count, size_t least)
 {
 	if (UNEXPECTED(count == 0 || count > compact_left(from) / least || count > HT_MAX_SIZE
-			|| from->depth == COMPACT_DEPTH_MAX)) {
+			|| from->depth == LEVERET_COMPACT_DEPTH_MAX)) {
 		return false;
 	}
 	from->depth++;
@@ -303,9 +309,10 @@ static bool read_key(compact_reader *from, zend_array *array, Bucket *bucket)
 	}
 	uint8_t tag = *from->at++;
 	zend_long index;
-	if ((tag >= COMPACT_INT && tag < COMPACT_BYTE) || (tag >= COMPACT_INT8 && tag <= COMPACT_INT64)) {
-		index = tag - COMPACT_INT;
-		if (tag < COMPACT_INT && !read_integer(from, tag, &index)) {
+	if ((tag >= LEVERET_COMPACT_INT && tag < LEVERET_COMPACT_BYTE)
+		|| (tag >= LEVERET_COMPACT_INT8 && tag <= LEVERET_COMPACT_INT64)) {
+		index = tag - LEVERET_COMPACT_INT;
+		if (tag < LEVERET_COMPACT_INT && !read_integer(from, tag, &index)) {
 			return false;
 		}
 		bucket->key = NULL;
@@ -368,10 +375,28 @@ bool php_leveret_compact_values(compact_reader *from, zend_array *array)
 	return true;
 }
 
+/* The keys are known from another array of this request. */
+static bool read_known_shape(compact_reader *from, const php_leveret_shape *shape, zval *to)
+{
+	from->at += shape->bytes_len;
+	while (UNEXPECTED(shape->strings_len > from->strings_max - from->strings_len)) {
+		grow_strings(from);
+	}
+	memcpy(from->strings + from->strings_len, shape->strings, shape->strings_len * sizeof(*shape->strings));
+	from->strings_len += shape->strings_len;
+	number_shape(from, &shape->array);
+	return read_shape(from, from->shapes_len - 1, to);
+}
+
 /* All keys, then all values: so an array within may have the same keys. */
 static bool read_new_shape(compact_reader *from, zval *to)
 {
-	uint32_t count;
+	const uint8_t *start = from->at;
+	const php_leveret_shape *known = php_leveret_shape_find(start, compact_left(from));
+	if (EXPECTED(known)) {
+		return read_known_shape(from, known, to);
+	}
+	uint32_t count, strings_len = from->strings_len;
 	if (!compact_take_number(from, &count) || !begin_array(from, count, 2)) {
 		return false;
 	}
@@ -379,6 +404,7 @@ static bool read_new_shape(compact_reader *from, zval *to)
 	if (UNEXPECTED(!array)) {
 		return false;
 	}
+	php_leveret_shape_add(start, (size_t) (from->at - start), array, from->strings_len - strings_len);
 	number_shape(from, array);
 	if (UNEXPECTED(!php_leveret_compact_values(from, array))) {
 		return false;
@@ -487,7 +513,7 @@ zend_array *php_leveret_compact_keys(compact_reader *from, uint32_t count)
 
 static bool read_whole(compact_reader *from, const char *data, size_t len, zval *return_value)
 {
-	from->at = (const uint8_t *) data + COMPACT_HEAD_LEN;
+	from->at = (const uint8_t *) data + LEVERET_COMPACT_HEAD_LEN;
 	from->end = (const uint8_t *) data + len;
 	from->depth = 0;
 	from->is_for_php = false;
@@ -543,7 +569,7 @@ php_leveret_compact php_leveret_compact_read(
 	if (!php_leveret_is_compact(data, len)) {
 		return PHP_LEVERET_COMPACT_DAMAGED;
 	}
-	from.has_objects = data[1] == COMPACT_WITH_OBJECTS;
+	from.has_objects = data[1] == LEVERET_COMPACT_WITH_OBJECTS;
 	from.allowed = allowed;
 	from.objects = objects;
 	/* An object is freed when nobody holds it. */

@@ -4,6 +4,9 @@
 
 #include "compact_reader.h"
 
+/* Type and flags of arrays in the pool. */
+#define COMPACT_POOLED_ARRAY (GC_ARRAY | (GC_NOT_COLLECTABLE << GC_FLAGS_SHIFT))
+
 /* As PHP makes them, but with no more elements than it will have. */
 static inline zend_array *compact_pooled_array(compact_reader *from, uint32_t count, bool is_list)
 {
@@ -17,7 +20,7 @@ static inline zend_array *compact_pooled_array(compact_reader *from, uint32_t co
 	if (UNEXPECTED(!array)) {
 		return NULL;
 	}
-	GC_TYPE_INFO(array) = GC_ARRAY | (GC_NOT_COLLECTABLE << GC_FLAGS_SHIFT);
+	GC_TYPE_INFO(array) = COMPACT_POOLED_ARRAY;
 	array->u.flags = is_list ? HASH_FLAG_PACKED | HASH_FLAG_STATIC_KEYS : 0;
 	array->nTableMask = mask;
 	array->nTableSize = size;
@@ -76,6 +79,7 @@ static zend_always_inline zend_array *compact_array_like(compact_reader *from, c
 	}
 	*array = *like;
 	GC_SET_REFCOUNT(array, 1);
+	GC_TYPE_INFO(array) = from->is_pooled ? COMPACT_POOLED_ARRAY : GC_ARRAY;
 	memcpy(data, HT_GET_DATA_ADDR(like), hash_len);
 	HT_SET_DATA_ADDR(array, data);
 	return array;

@@ -32,7 +32,7 @@ static bool describe_properties(compact_reader *from, uint32_t number, zval *to)
 	compact_class *class = &from->classes[number];
 	zend_string *name = class->name;
 	zend_array *properties = NULL;
-	if (class->count > compact_left(from) || from->depth == COMPACT_DEPTH_MAX) {
+	if (class->count > compact_left(from) || from->depth == LEVERET_COMPACT_DEPTH_MAX) {
 		return false;
 	}
 	from->depth++;
@@ -55,7 +55,7 @@ static bool describe_properties(compact_reader *from, uint32_t number, zval *to)
 static bool describe(compact_reader *from, uint8_t tag, zval *to)
 {
 	uint32_t number;
-	if (tag == COMPACT_OBJECT_ID) {
+	if (tag == LEVERET_COMPACT_OBJECT_ID) {
 		return compact_take_number(from, &number) && number < from->classes_len
 			&& describe_properties(from, number, to);
 	}
@@ -63,7 +63,7 @@ static bool describe(compact_reader *from, uint8_t tag, zval *to)
 	if (!name || !ZSTR_LEN(name)) {
 		return false;
 	}
-	if (tag == COMPACT_ENUM_CASE) {
+	if (tag == LEVERET_COMPACT_ENUM_CASE) {
 		zend_string *of_case = php_leveret_compact_name(from);
 		if (!of_case) {
 			return false;

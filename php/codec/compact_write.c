@@ -18,7 +18,7 @@
 #define STRING_PLACES_MAX 8192
 #define SHAPE_PLACES 32
 #define CLASS_PLACES 16
-/* Of longer names the text for other makes would be much longer than the form. */
+/* A longer name gets no number: the text for other makes repeats it each time, and would be much longer than the form. */
 #define NAME_MAX_LEN 128
 #define LEN_FIRST 256
 /* Longer blocks are not asked for unless memory_limit has room for them. */
@@ -96,21 +96,21 @@ static zend_always_inline bool write_integer(writer *to, zend_long integer)
 		return false;
 	}
 	if (integer >= 0 && integer < 64) {
-		*to->at++ = (uint8_t) (COMPACT_INT + integer);
+		*to->at++ = (uint8_t) (LEVERET_COMPACT_INT + integer);
 	} else if (integer == (int8_t) integer) {
-		*to->at++ = COMPACT_INT8;
+		*to->at++ = LEVERET_COMPACT_INT8;
 		*to->at++ = (uint8_t) integer;
 	} else if (integer == (int16_t) integer) {
 		int16_t narrow = (int16_t) integer;
-		*to->at++ = COMPACT_INT16;
+		*to->at++ = LEVERET_COMPACT_INT16;
 		put(to, &narrow, sizeof(narrow));
 	} else if (integer == (int32_t) integer) {
 		int32_t narrow = (int32_t) integer;
-		*to->at++ = COMPACT_INT32;
+		*to->at++ = LEVERET_COMPACT_INT32;
 		put(to, &narrow, sizeof(narrow));
 	} else {
 		int64_t wide = integer;
-		*to->at++ = COMPACT_INT64;
+		*to->at++ = LEVERET_COMPACT_INT64;
 		put(to, &wide, sizeof(wide));
 	}
 	return true;
@@ -141,22 +141,22 @@ static zend_never_inline void grow_places(writer *to)
 static zend_always_inline bool write_string(writer *to, zend_string *string)
 {
 	size_t len = ZSTR_LEN(string);
-	if (UNEXPECTED(len > UINT32_MAX) || !reserve(to, 1 + COMPACT_NUMBER_LEN_MAX + len)) {
+	if (UNEXPECTED(len > UINT32_MAX) || !reserve(to, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX + len)) {
 		return false;
 	}
 	if (UNEXPECTED(len <= 1)) {
-		*to->at++ = len ? COMPACT_BYTE : COMPACT_EMPTY_STRING;
-	} else if (len > COMPACT_STRING_MAX) {
-		*to->at++ = COMPACT_LONG_STRING;
+		*to->at++ = len ? LEVERET_COMPACT_BYTE : LEVERET_COMPACT_EMPTY_STRING;
+	} else if (len > LEVERET_COMPACT_STRING_MAX) {
+		*to->at++ = LEVERET_COMPACT_LONG_STRING;
 		put_number(to, (uint32_t) len);
 	} else {
 		string_place *place = place_of(to, zend_string_hash_val(string));
 		if (place->string && zend_string_equals(place->string, string)) {
-			if (EXPECTED(place->number < COMPACT_STRINGS_NEAR)) {
-				*to->at++ = (uint8_t) (COMPACT_STRING_AT | place->number >> 8);
+			if (EXPECTED(place->number < LEVERET_COMPACT_STRINGS_NEAR)) {
+				*to->at++ = (uint8_t) (LEVERET_COMPACT_STRING_AT | place->number >> 8);
 				*to->at++ = (uint8_t) place->number;
 			} else {
-				*to->at++ = COMPACT_STRING_ID;
+				*to->at++ = LEVERET_COMPACT_STRING_ID;
 				put_number(to, place->number);
 			}
 			return true;
@@ -166,7 +166,7 @@ static zend_always_inline bool write_string(writer *to, zend_string *string)
 		if (UNEXPECTED(to->strings > to->places_max && to->places_max < STRING_PLACES_MAX)) {
 			grow_places(to);
 		}
-		*to->at++ = (uint8_t) (COMPACT_BYTE + len - 1);
+		*to->at++ = (uint8_t) (LEVERET_COMPACT_BYTE + len - 1);
 	}
 	put(to, ZSTR_VAL(string), len);
 	return true;
@@ -210,16 +210,16 @@ static zend_always_inline bool write_value(writer *to, const zval *value, int de
 	}
 	switch (Z_TYPE_P(value)) {
 		case IS_NULL:
-			*to->at++ = COMPACT_NULL;
+			*to->at++ = LEVERET_COMPACT_NULL;
 			return true;
 		case IS_FALSE:
-			*to->at++ = COMPACT_FALSE;
+			*to->at++ = LEVERET_COMPACT_FALSE;
 			return true;
 		case IS_TRUE:
-			*to->at++ = COMPACT_TRUE;
+			*to->at++ = LEVERET_COMPACT_TRUE;
 			return true;
 		case IS_DOUBLE:
-			*to->at++ = COMPACT_FLOAT;
+			*to->at++ = LEVERET_COMPACT_FLOAT;
 			put(to, &Z_DVAL_P(value), sizeof(double));
 			return true;
 		default:
@@ -231,10 +231,10 @@ static zend_always_inline bool write_value(writer *to, const zval *value, int de
 
 static bool write_list(writer *to, const zend_array *array, int depth)
 {
-	if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
+	if (!reserve(to, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX)) {
 		return false;
 	}
-	*to->at++ = COMPACT_LIST;
+	*to->at++ = LEVERET_COMPACT_LIST;
 	put_number(to, array->nNumUsed);
 	for (uint32_t i = 0; i < array->nNumUsed; i++) {
 		if (!write_value(to, HT_IS_PACKED(array) ? &array->arPacked[i] : &array->arData[i].val, depth)) {
@@ -266,18 +266,22 @@ static bool is_integer(const zend_string *key)
 	return ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index);
 }
 
-static bool write_new_keys(writer *to, const zend_array *array)
+/* `place`, if there is one, is given up where a key is too long. */
+static bool write_new_keys(writer *to, const zend_array *array, shape_place *place)
 {
-	if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
+	if (!reserve(to, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX)) {
 		return false;
 	}
-	*to->at++ = COMPACT_NEW_SHAPE;
+	*to->at++ = LEVERET_COMPACT_NEW_SHAPE;
 	put_number(to, array->nNumOfElements);
 	zend_ulong index;
 	zend_string *key;
 	ZEND_HASH_FOREACH_KEY((zend_array *) array, index, key) {
 		if (!(key ? !is_integer(key) && write_string(to, key) : write_integer(to, (zend_long) index))) {
 			return false;
+		}
+		if (UNEXPECTED(place && key && ZSTR_LEN(key) > NAME_MAX_LEN)) {
+			place->array = NULL;
 		}
 	}
 	ZEND_HASH_FOREACH_END();
@@ -290,25 +294,25 @@ static bool write_keys(writer *to, const zend_array *array)
 {
 	/* Of an array with holes the buckets cannot be compared one by one. */
 	if (HT_IS_PACKED(array) || !HT_IS_WITHOUT_HOLES(array)) {
-		return write_new_keys(to, array);
+		return write_new_keys(to, array, NULL);
 	}
 	zend_ulong hash = array->arData[0].h ^ array->arData[array->nNumUsed - 1].h << 1 ^ array->nNumUsed;
 	shape_place *place = &to->shape_places[(hash ^ hash >> 13) % SHAPE_PLACES];
 	if (place->array && have_same_keys(place->array, array)) {
-		if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
+		if (!reserve(to, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX)) {
 			return false;
 		}
-		if (EXPECTED(place->number < COMPACT_SHAPES_NEAR)) {
-			*to->at++ = (uint8_t) (COMPACT_SHAPE_AT + place->number);
+		if (EXPECTED(place->number < LEVERET_COMPACT_SHAPES_NEAR)) {
+			*to->at++ = (uint8_t) (LEVERET_COMPACT_SHAPE_AT + place->number);
 		} else {
-			*to->at++ = COMPACT_SHAPE_ID;
+			*to->at++ = LEVERET_COMPACT_SHAPE_ID;
 			put_number(to, place->number);
 		}
 		return true;
 	}
 	place->array = array;
 	place->number = to->shapes;
-	return write_new_keys(to, array);
+	return write_new_keys(to, array, place);
 }
 
 static bool is_list(const zend_array *array)
@@ -325,10 +329,10 @@ static bool write_array(writer *to, const zend_array *array, int depth)
 		if (!reserve(to, 1)) {
 			return false;
 		}
-		*to->at++ = COMPACT_EMPTY_LIST;
+		*to->at++ = LEVERET_COMPACT_EMPTY_LIST;
 		return true;
 	}
-	if (UNEXPECTED(depth > COMPACT_DEPTH_MAX)) {
+	if (UNEXPECTED(depth > LEVERET_COMPACT_DEPTH_MAX)) {
 		return false;
 	}
 	if (is_list(array)) {
@@ -377,7 +381,7 @@ static bool write_enum_case(writer *to, zend_object *object)
 	if (!reserve(to, 1)) {
 		return false;
 	}
-	*to->at++ = COMPACT_ENUM_CASE;
+	*to->at++ = LEVERET_COMPACT_ENUM_CASE;
 	return write_name(to, object->ce->name) && write_name(to, Z_STR_P(zend_enum_fetch_case_name(object)));
 }
 
@@ -387,8 +391,8 @@ static bool begin_class(writer *to, const zend_class_entry *ce, uint32_t count)
 	if (!reserve(to, 1)) {
 		return false;
 	}
-	*to->at++ = COMPACT_NEW_OBJECT;
-	if (!write_name(to, ce->name) || !reserve(to, COMPACT_NUMBER_LEN_MAX)) {
+	*to->at++ = LEVERET_COMPACT_NEW_OBJECT;
+	if (!write_name(to, ce->name) || !reserve(to, LEVERET_COMPACT_NUMBER_LEN_MAX)) {
 		return false;
 	}
 	put_number(to, count);
@@ -398,10 +402,10 @@ static bool begin_class(writer *to, const zend_class_entry *ce, uint32_t count)
 
 static bool write_class_number(writer *to, uint32_t number)
 {
-	if (!reserve(to, 1 + COMPACT_NUMBER_LEN_MAX)) {
+	if (!reserve(to, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX)) {
 		return false;
 	}
-	*to->at++ = COMPACT_OBJECT_ID;
+	*to->at++ = LEVERET_COMPACT_OBJECT_ID;
 	put_number(to, number);
 	return true;
 }
@@ -528,7 +532,7 @@ static bool write_declared_object(writer *to, zend_object *object, int depth)
 
 static bool write_object(writer *to, zend_object *object, int depth)
 {
-	if (UNEXPECTED(depth > COMPACT_DEPTH_MAX)) {
+	if (UNEXPECTED(depth > LEVERET_COMPACT_DEPTH_MAX)) {
 		return false;
 	}
 	to->has_objects = true;
@@ -564,7 +568,7 @@ uint8_t *php_leveret_compact_write(const zval *value, size_t *len)
 	memset(to.shape_places, 0, sizeof(to.shape_places));
 	memset(to.class_places, 0, sizeof(to.class_places));
 
-	to.at += COMPACT_HEAD_LEN;
+	to.at += LEVERET_COMPACT_HEAD_LEN;
 	/* The outermost array comes once, whoever else has it. */
 	bool written =
 		Z_TYPE_P(value) == IS_ARRAY ? write_array(&to, Z_ARR_P(value), 1) : write_object(&to, Z_OBJ_P(value), 1);
@@ -579,8 +583,8 @@ uint8_t *php_leveret_compact_write(const zval *value, size_t *len)
 		efree(to.block);
 		return NULL;
 	}
-	to.block[0] = COMPACT_MAGIC;
-	to.block[1] = to.has_objects ? COMPACT_WITH_OBJECTS : COMPACT_PLAIN;
+	to.block[0] = LEVERET_COMPACT_MAGIC;
+	to.block[1] = to.has_objects ? LEVERET_COMPACT_WITH_OBJECTS : LEVERET_COMPACT_PLAIN;
 	*len = (size_t) (to.at - to.block);
 	return to.block;
 }

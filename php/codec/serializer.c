@@ -292,12 +292,13 @@ bool php_leveret_unserialize(
 	*problem = "the data is damaged, or longer than memory_limit allows";
 	ZVAL_UNDEF(return_value);
 	bool is_trusted = wanted & PHP_LEVERET_TRUSTED;
-	size_t cost_max = php_leveret_cost_max(len, is_trusted);
+	bool is_compact = EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len);
+	size_t cost_max = EXPECTED(is_compact) ? 0 : php_leveret_cost_max(len, is_trusted);
 
-	if (EXPECTED(encoding == LEVERET_PHP) && php_leveret_is_compact(data, len)) {
+	if (EXPECTED(is_compact)) {
 		/* It never leaves this host: the same bytes from elsewhere are damaged. */
 		readable = is_trusted && read_compact(data, len, return_value);
-	} else if (EXPECTED(encoding == LEVERET_PHP)) {
+	} else if (encoding == LEVERET_PHP) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
 			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max)
 				&& php_unserialize(data, len, return_value));

@@ -16,6 +16,8 @@
 
 #include "zend_smart_str.h"
 
+/* Serialized values of up to this length are read from C's stack. */
+#define SMALL_LEN_MAX 1023
 /* -1.2345678901234567E-308 has 24 characters. */
 #define DOUBLE_LEN_MAX 31
 
@@ -154,17 +156,21 @@ static leveret_status unreadable(leveret_arena *arena, php_leveret_decoding deco
 static leveret_status read_serialized(
 	leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
-	char *data = emalloc(reading->found.value_len + 1);
+	char buffer[SMALL_LEN_MAX + 1];
+	size_t len = reading->found.value_len;
+	char *data = EXPECTED(len <= SMALL_LEN_MAX) ? buffer : emalloc(len + 1);
 	leveret_status status = leveret_read_copy(arena, key, reading, data);
 	if (EXPECTED(status == LEVERET_OK)) {
-		data[reading->found.value_len] = '\0';
+		data[len] = '\0';
 		const char *problem;
-		if (!php_leveret_unserialize(reading->found.meta.encoding, data, reading->found.value_len, PHP_LEVERET_TRUSTED,
-				return_value, &problem)) {
+		if (!php_leveret_unserialize(
+				reading->found.meta.encoding, data, len, PHP_LEVERET_TRUSTED, return_value, &problem)) {
 			status = unreadable(arena, PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
-	efree(data);
+	if (UNEXPECTED(data != buffer)) {
+		efree(data);
+	}
 	return status;
 }
 

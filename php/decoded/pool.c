@@ -38,8 +38,7 @@ struct php_leveret_block {
 	const zend_array *newest; /* the last array that was read into it; NULL: it is empty */
 };
 
-/* Where PHP's heap would report each block as a leak, or does not free it: the C library's. */
-static bool is_outside(void)
+bool php_leveret_blocks_are_outside(void)
 {
 	return ZEND_DEBUG || !is_zend_mm();
 }
@@ -110,7 +109,7 @@ static bool add_block(size_t need)
 	if (size > UINT32_MAX || !may_add(size)) {
 		return false;
 	}
-	LEVERET_G(pool_is_outside) = is_outside();
+	LEVERET_G(pool_is_outside) = php_leveret_blocks_are_outside();
 	php_leveret_block *block = pemalloc(size, LEVERET_G(pool_is_outside));
 	block->size = size;
 	empty_block(block);

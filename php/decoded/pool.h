@@ -29,10 +29,14 @@ bool php_leveret_room_enlarge(php_leveret_room *room, size_t len);
 /* The array is whole, and what was taken stays. A room that is not kept is free again. */
 void php_leveret_room_keep(const php_leveret_room *room, size_t len, const zend_array *array);
 
+/* Bytes behind the last object that may be written, too. */
+#define PHP_LEVERET_ROOM_SPARE 16
+
 /* An array or a string of that many bytes, a multiple of 8, with a refcount of 1; or NULL. */
 static zend_always_inline void *php_leveret_room_take(php_leveret_room *room, size_t size)
 {
-	if (UNEXPECTED(size + sizeof(*room->offsets) > (size_t) ((char *) room->offsets - room->at))) {
+	if (UNEXPECTED(
+			size + PHP_LEVERET_ROOM_SPARE + sizeof(*room->offsets) > (size_t) ((char *) room->offsets - room->at))) {
 		room->is_full = true;
 		return NULL;
 	}
@@ -44,6 +48,8 @@ static zend_always_inline void *php_leveret_room_take(php_leveret_room *room, si
 	return object;
 }
 
+/* Where PHP's heap would report each block as a leak, or does not free it: blocks are the C library's. */
+bool php_leveret_blocks_are_outside(void);
 /* When a request begins, or when a thread ends: no value of another request is left. */
 void php_leveret_pool_forget(zend_leveret_globals *globals);
 

@@ -3,17 +3,16 @@
 /**
  * The classes and functions of the drop-in module memcache: names, types and spelling are pecl/memcache's.
  *
- * A server is a host and a port, a socket as "unix:///path", or shared memory of this host: "arena:NAME", or a path that ends
- * in ".arena", with or without "unix://".
+ * A server is a host and a port, a Unix socket as "unix:///path", or an arena of this host: "arena:NAME", or a path that ends in ".arena".
  *
- * Of a key the first 250 bytes count, prefix included (memcache.prefix_*); spaces and control characters in it become "_". An empty key is
- * refused with a warning.
+ * Keys: the first 250 bytes count, prefix included (memcache.prefix_*). Spaces and control characters become "_". An empty key is refused
+ * with a warning.
  *
- * $exptime and $delay are seconds: 0 for never, or without delay; up to 30 days counted from now, above that a Unix time. delete() takes no
- * notice of its $exptime. $timeout and $retry_interval are seconds, 1 and 15 unless given; a server that failed is not tried for
- * $retry_interval, and never again if that is below 0.
+ * $exptime and $delay: seconds, 0 = never, or no delay; above 30 days a Unix time. delete() ignores $exptime. $timeout and
+ * $retry_interval: seconds, 1 and 15 by default. A server that failed is not tried for $retry_interval, and never again if that is
+ * negative.
  *
- * What fails is false, as is a miss. A server that fails is told to the failure callback, or with a notice where there is none.
+ * A failure is false, as is a miss. The failure callback is called for a server that fails; without a callback there is a notice.
  *
  * @generate-class-entries
  */
@@ -21,7 +20,7 @@
 class MemcachePool
 {
     /**
-     * The servers behind the object, since its first connect() or addServer().
+     * The servers of the object, set by its first connect() or addServer().
      * @var resource|null
      */
     public $connection = null;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: dbdccc0d2249c4cef9e0dcbb8adc8e9274de3a8e */
+ * Stub hash: 36822d42702e59cae53e13d0c1c3afb2ce3a0ec2 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_memcache_connect, 0, 0, 1)
 	ZEND_ARG_INFO(0, host)

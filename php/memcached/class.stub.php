@@ -1,26 +1,27 @@
 <?php
 
 /**
- * The class Memcached of pecl/memcached 3.3, over arenas of this host and over memcached servers.
+ * The class Memcached of pecl/memcached 3.3, for memcached servers and for arenas of this host.
  *
- * A server is a host and a port, the path of a Unix socket, or shared memory of this host: "arena:NAME", or a path that ends in ".arena".
+ * A server is a host and a port, the path of a Unix socket, or an arena of this host: "arena:NAME", or a path that ends in ".arena".
  *
- * Keys have at most 250 bytes, prefix included. In the text protocol and in arenas they hold no spaces and no control characters;
- * with OPT_BINARY_PROTOCOL any bytes. A key that breaks this is RES_BAD_KEY_PROVIDED, and nothing is sent.
+ * Keys: at most 250 bytes, prefix included, without spaces and control characters; with OPT_BINARY_PROTOCOL any bytes. Another key is
+ * RES_BAD_KEY_PROVIDED, and nothing is sent.
  *
- * Expirations are seconds: 0 for never, up to 30 days counted from now, above that a Unix time; below zero the item is over at once.
+ * $expiration: seconds, 0 = never; above 30 days a Unix time; negative: the item expires at once.
  *
- * Values: strings, integers, floats and booleans keep their type; everything else is serialized. Strings of more than
- * memcached.compression_threshold bytes are compressed where that saves enough (memcached.compression_factor).
+ * Values: strings, integers, floats and booleans keep their type; others are serialized. Strings above memcached.compression_threshold
+ * bytes are compressed if that saves enough (memcached.compression_factor). An arena takes values up to an eighth of its memory.
  *
- * Every method leaves a result code: getResultCode(), getResultMessage().
+ * Each method sets a result code: getResultCode(), getResultMessage().
  *
  * @generate-class-entries
  */
 
 class Memcached
 {
-    /* What setOption() takes. Below zero: this extension's own; the others have libmemcached's numbers. */
+    /* Options of setOption(). Negative ones are php-memcached's own, the others libmemcached's. OPT_CONNECT_TIMEOUT and
+       OPT_POLL_TIMEOUT are milliseconds, OPT_RETRY_TIMEOUT and OPT_DEAD_TIMEOUT seconds. OPT_SEND_TIMEOUT and OPT_RECV_TIMEOUT have no effect. */
 
     /** @var int */
     const OPT_COMPRESSION = -1001;
@@ -97,7 +98,7 @@ class Memcached
     /** @var int */
     const OPT_SERVER_TIMEOUT_LIMIT = 37;
 
-    /* OPT_HASH and OPT_LIBKETAMA_HASH. */
+    /* Values of OPT_HASH and OPT_LIBKETAMA_HASH. */
 
     /** @var int */
     const HASH_DEFAULT = 0;
@@ -118,7 +119,7 @@ class Memcached
     /** @var int */
     const HASH_MURMUR = 8;
 
-    /* OPT_DISTRIBUTION. */
+    /* Values of OPT_DISTRIBUTION. */
 
     /** @var int */
     const DISTRIBUTION_MODULA = 0;
@@ -127,7 +128,7 @@ class Memcached
     /** @var int */
     const DISTRIBUTION_VIRTUAL_BUCKET = 6;
 
-    /* OPT_SERIALIZER. A value is read by the flags that it was stored with, for any setting. */
+    /* Values of OPT_SERIALIZER, which applies to stores: a value is read by its flags. */
 
     /** @var int */
     const SERIALIZER_PHP = 1;
@@ -140,7 +141,7 @@ class Memcached
     /** @var int */
     const SERIALIZER_MSGPACK = 5;
 
-    /* OPT_COMPRESSION_TYPE. */
+    /* Values of OPT_COMPRESSION_TYPE. */
 
     /** @var int */
     const COMPRESSION_FASTLZ = 2;
@@ -149,14 +150,14 @@ class Memcached
     /** @var int */
     const COMPRESSION_ZSTD = 3;
 
-    /* What get() and its kin take as $get_flags; may be added. */
+    /* Flags for $get_flags. */
 
     /** @var int */
     const GET_PRESERVE_ORDER = 1;
     /** @var int */
     const GET_EXTENDED = 2;
 
-    /* What getResultCode() answers. */
+    /* Values of getResultCode(). */
 
     /** @var int */
     const RES_SUCCESS = 0;
@@ -261,7 +262,7 @@ class Memcached
     /** @var int */
     const RES_PAYLOAD_FAILURE = -1001;
 
-    /* What was built in. HAVE_IGBINARY, HAVE_MSGPACK and HAVE_ZSTD are added when the module starts. */
+    /* Features. HAVE_IGBINARY, HAVE_MSGPACK and HAVE_ZSTD are added when the module starts. */
 
     /** @var int */
     const LIBMEMCACHED_VERSION_HEX = 16777240;
@@ -277,8 +278,8 @@ class Memcached
     const GET_ERROR_RETURN_VALUE = false;
 
     /**
-     * Objects with one $persistent_id share servers, options and connections, for as long as the process lives. $callback runs for a
-     * new connection set only; so is isPristine() true. $connection_str: "--SERVER=host:port" and libmemcached's further options.
+     * Objects with the same $persistent_id share servers, options and connections until the process ends. $callback runs only for the
+     * first of them, whose isPristine() is true. $connection_str: "--SERVER=host:port" and libmemcached's other options.
      */
     public function __construct(?string $persistent_id = null, ?callable $callback = null, ?string $connection_str = null) {}
 
@@ -287,22 +288,22 @@ class Memcached
     public function getResultMessage(): string {}
 
     /**
-     * The value, or false: on a miss with RES_NOTFOUND. $cache_cb(Memcached $memc, string $key, &$value, &$expiration) fills a miss and
-     * returns whether to store it. With GET_EXTENDED the answer is ["value", "cas", "flags"], flags being the application's 16 bits.
+     * The value, or false; on a miss with RES_NOTFOUND. $cache_cb(Memcached $memc, string $key, &$value, &$expiration) is called on a miss,
+     * and returns whether to store $value. With GET_EXTENDED the result has the keys value, cas and flags (the application's 16 bits).
      */
     public function get(string $key, ?callable $cache_cb = null, int $get_flags = 0): mixed {}
 
     public function getByKey(string $server_key, string $key, ?callable $cache_cb = null, int $get_flags = 0): mixed {}
 
     /**
-     * The values found, by key, in the order in which servers answer; with GET_PRESERVE_ORDER all keys in the order asked, null for a miss.
+     * The values found, by key, in the order of the answers. With GET_PRESERVE_ORDER: all keys in the order of $keys, null for a miss.
      */
     public function getMulti(array $keys, int $get_flags = 0): array|false {}
 
     public function getMultiByKey(string $server_key, array $keys, int $get_flags = 0): array|false {}
 
     /**
-     * Sends the requests and comes back at once; fetch() and fetchAll() wait for the answers. With $value_cb they are waited for here.
+     * Sends the requests and returns at once; fetch() and fetchAll() wait for the answers. With $value_cb this call waits.
      */
     public function getDelayed(array $keys, bool $with_cas = false, ?callable $value_cb = null): bool {}
 
@@ -321,14 +322,14 @@ class Memcached
     public function touchByKey(string $server_key, string $key, int $expiration = 0): bool {}
 
     /**
-     * Stores each key => value in one batch over all servers. False when one of them failed; the result code is that of the last that did.
+     * Stores each key => value in one batch over all servers. False if one failed; the result code is that of the last failure.
      */
     public function setMulti(array $items, int $expiration = 0): bool {}
 
     public function setMultiByKey(string $server_key, array $items, int $expiration = 0): bool {}
 
     /**
-     * Stores if the item still is the version with this token (from get() with GET_EXTENDED). Else false and RES_DATA_EXISTS.
+     * Stores if the item still has this cas token (of get() with GET_EXTENDED). Otherwise false with RES_DATA_EXISTS.
      */
     public function cas(string $cas_token, string $key, mixed $value, int $expiration = 0): bool {}
 
@@ -339,7 +340,7 @@ class Memcached
     public function addByKey(string $server_key, string $key, mixed $value, int $expiration = 0): bool {}
 
     /**
-     * Null and a warning while OPT_COMPRESSION is on: compressed data cannot be appended to.
+     * Null with a warning while OPT_COMPRESSION is on, because compressed data cannot be appended to.
      */
     public function append(string $key, string $value): ?bool {}
 
@@ -356,7 +357,7 @@ class Memcached
     public function delete(string $key, int $time = 0): bool {}
 
     /**
-     * For each key true, or the result code of why not.
+     * For each key true, or the result code.
      */
     public function deleteMulti(array $keys, int $time = 0): array {}
 
@@ -365,8 +366,8 @@ class Memcached
     public function deleteMultiByKey(string $server_key, array $keys, int $time = 0): array {}
 
     /**
-     * The new value. Counts unsigned, goes on at 0 behind 2^64 - 1. A missing key is created with $initial_value only in the binary
-     * protocol; in the text protocol giving one is a warning.
+     * The new value, unsigned: wraps from 2^64 - 1 to 0. A missing key is created with $initial_value in the binary protocol only; in the
+     * text protocol $initial_value causes a warning.
      */
     public function increment(string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
 
@@ -377,7 +378,7 @@ class Memcached
     public function decrementByKey(string $server_key, string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
 
     /**
-     * $host: a name or address, the path of a Unix socket or of an arena (port 0), or "arena:NAME". Nothing is connected before it is needed.
+     * $host: a name or address, the path of a Unix socket or of an arena (port 0), or "arena:NAME". The first request connects.
      */
     public function addServer(string $host, int $port, int $weight = 0): bool {}
 
@@ -406,12 +407,12 @@ class Memcached
     public function getVersion(): array|false {}
 
     /**
-     * Keys of all servers. memcached offers no reliable way to list them: of arenas they are complete, of servers what they tell.
+     * Keys of all servers. Complete for arenas only: memcached has no reliable way to list keys.
      */
     public function getAllKeys(): array|false {}
 
     /**
-     * Forgets all items, after $delay seconds.
+     * Deletes all items after $delay seconds.
      */
     public function flush(int $delay = 0): bool {}
 
@@ -422,16 +423,16 @@ class Memcached
     public function setOptions(array $options): bool {}
 
     /**
-     * Distributes keys by virtual buckets: $host_map has the index of a server for each. $forward_map and $replicas change nothing, as
-     * in libmemcached.
+     * Distributes keys by virtual buckets: $host_map has the index of a server for each bucket. $forward_map and $replicas have no effect,
+     * as in libmemcached.
      */
     public function setBucket(array $host_map, ?array $forward_map, int $replicas): bool {}
 
     public function setSaslAuthData(string $username, string $password): bool {}
 
     /**
-     * Values are encrypted by this key, of 32 bytes or more, when they are stored, and decrypted when they are read; what the key does not
-     * open is missing. Their flags stay readable, and keys too.
+     * Encrypts values with $key, which needs 32 bytes or more, and decrypts them when they are read. A value that $key does not decrypt is
+     * missing. Keys and flags are not encrypted.
      */
     public function setEncodingKey(string $key): bool {}
 

@@ -92,7 +92,11 @@ static bool judge_many(memc_object *self, zend_long code, const memc_tally *tall
 		/* The error of the last of them is reported. */
 		return false;
 	}
-	php_leveret_memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	if (UNEXPECTED(tally->was_lost)) {
+		php_leveret_memc_failure(self, MEMC_SOME_ERRORS);
+	} else {
+		memc_result(self, tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	}
 	return true;
 }
 
@@ -247,7 +251,9 @@ static bool get_multi_from_servers(
 	if (link->cipher && asked_some && self->code == MEMC_NOTFOUND && zend_hash_num_elements(values)) {
 		memc_result(self, MEMC_SUCCESS);
 	}
-	php_leveret_client_copies_free(&copies);
+	if (copies.count) {
+		php_leveret_client_copies_free(&copies);
+	}
 	return asked_some;
 }
 

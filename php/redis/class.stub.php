@@ -1,10 +1,14 @@
 <?php
 
 /**
- * The class Redis of php-redis 6.2.0, over a Redis or Valkey server, or over the memory of a `leveret serve --redis` of this host.
+ * The class Redis of php-redis 6.2.0, for a Redis or Valkey server, or for the arenas of a `leveret serve --redis` of this host.
  *
- * Signatures and constants are facts of php-redis 6.2.0, taken from its reflection: frameworks' proxies extend the class.
- * Methods that only send a command and read its reply have a row in redis/table.c, which their shared handler looks up.
+ * Signatures and constants are those of php-redis 6.2.0, because frameworks' proxies extend the class. A method that only sends a command
+ * and reads its reply has a row in redis/table.c.
+ *
+ * Units: $timeout and $read_timeout of connect() are seconds (0: default_socket_timeout; negative: no limit), $retry_interval
+ * milliseconds; times to live are seconds, those of methods with a leading p milliseconds. OPT_BACKOFF_BASE and OPT_BACKOFF_CAP are milliseconds,
+ * OPT_READ_TIMEOUT seconds. In an arena a value takes at most an eighth of its memory.
  *
  * @generate-class-entries
  */

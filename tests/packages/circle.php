@@ -1,5 +1,5 @@
 <?php
-// A page of an application: it uses the three modules, whoever provides them. Without one it is a fatal error, and the answer 500.
+// A page of an application: it uses the three modules, of any provider. Without one it is a fatal error, and the answer 500.
 require __DIR__ . '/support.php';
 
 $value = bin2hex(random_bytes(8));

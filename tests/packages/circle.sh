@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tests/test_circle.py does in a root: systemd's part for the units of a site where no systemd runs, and visitors. Needs steps.sh.
+# Functions of tests/test_circle.py in a root: systemd's part for the units of a site without systemd, and visitors. Needs steps.sh.
 
 # act_as_systemd: units are started and stopped for the commands of the pages and for the scripts of packages, by programs of their names.
 act_as_systemd() {
@@ -23,7 +23,7 @@ SHELL
     hash -r
 }
 
-# act_on_units VERB UNIT...: of systemctl's words those that are used here. What was done is in /tests/units.
+# act_on_units VERB UNIT...: the used words of systemctl. /tests/units has the actions.
 act_on_units() {
     local words=() word verb unit
     for word; do
@@ -40,14 +40,14 @@ act_on_units() {
             enable--now | start) is_active "$unit" || start_unit "$unit" ;;
             disable--now | stop) ! is_active "$unit" || stop_unit "$unit" ;;
             restart) ! is_active "$unit" || stop_unit "$unit"; start_unit "$unit" ;;
-            # Where a test has said that the server failed.
+            # If a test has declared the server failed.
             list-units) [ "$unit" != leveret ] || [ ! -e /tests/failed ] || is_active leveret || echo "leveret.service loaded failed failed Leveret" ;;
             try-restart) ! is_active "$unit" || { stop_unit "$unit" && start_unit "$unit"; } ;;
         esac
     done
 }
 
-# unit_pid UNIT: of its main process; nothing where none runs.
+# unit_pid UNIT: the pid of its main process; nothing if it does not run.
 unit_pid() {
     if is_systemd; then systemctl show -P MainPID "$1" | grep -vx 0 || true; else cat "$(pid_file "$1")"; fi
 }
@@ -130,7 +130,7 @@ circle_server() {
     mv "$SITE/.circle-server" "$SITE/circle-server.php"
 }
 
-# What PHP's own tools remember of our module.
+# Traces of our module in PHP's own tools.
 module_state() { find /var/lib/php/modules /etc/php -name '*leveret*'; }
 
 # All that packages may change. The accounts stay, as Debian's do; mandb and deb-systemd-helper keep files of their own.
@@ -155,7 +155,7 @@ for line in map(json.loads, sys.stdin):
 '
 }
 
-# ill TITLE LEVEL WORD: doctor has one finding, of this level and with this word in it; what it tells to run ends it.
+# ill TITLE LEVEL WORD: doctor has one finding, of this level and with this word in it; its command fixes it.
 ill() {
     local found
     found=$(findings)
@@ -168,7 +168,7 @@ ill() {
     if [ -n "$found" ]; then printf 'STILL THERE, %s: %s\n' "$1" "$found"; else echo "ended: $1"; fi
 }
 
-# ends TITLE LEVEL WORD: the same beside other findings: this one is there, and what it tells to run ends it.
+# ends TITLE LEVEL WORD: the same beside other findings: this one exists, and its command fixes it.
 ends() {
     local found
     found=$(findings)
@@ -181,7 +181,7 @@ ends() {
     if [[ $found = *"$3"* ]]; then printf 'STILL THERE, %s: %s\n' "$1" "$found"; else echo "ended: $1"; fi
 }
 
-# fix LEVEL WORD: runs what doctor tells for its finding of this level that has this word in it. A sentence has the command at its end.
+# fix LEVEL WORD: runs doctor's command for the finding of this level with this word in it. The command is at the end of a sentence.
 fix() {
     local mend
     mend=$(doctor | python3 -c '

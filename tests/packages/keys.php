@@ -1,5 +1,5 @@
 <?php
-// Stores so many items in an arena of its own name and over the server, or counts which of them are there.
+// Stores items in a named arena and over the server, or counts the existing ones.
 require __DIR__ . '/support.php';
 
 $cache = new Leveret\Cache('upgrade');

@@ -1,5 +1,5 @@
 <?php
-// Every entrance once: who answers, and what comes back.
+// Every API once: its provider and the answer.
 require __DIR__ . '/support.php';
 
 apcu_store('by-apcu', ['k' => 'value']);

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tests/test_packages.py does in a root: as root, with PHP's version in $PHP.
+# Functions of tests/test_packages.py in a root: as root, with PHP's version in $PHP.
 
 SITE=/var/www/html
 SOCKET=/run/leveret/test
@@ -16,7 +16,7 @@ apt_install_files() { apt_quiet install "$@"; }
 apt_remove() { apt_quiet remove "$@"; }
 apt_purge() { apt_quiet purge "$@"; }
 
-# The lists of packages are as this root has them: nobody can be reached from here.
+# The lists of packages are those of this root, because there is no network.
 without_apt_update() {
     mkdir -p /tests/bin
     printf '#!/bin/sh\n[ "$1" = update ] || exec /usr/bin/apt-get "$@"\n' >/tests/bin/apt-get
@@ -60,7 +60,7 @@ whats_there() {
     find /dev/shm -mindepth 1
 }
 
-# What the unit does, which no systemd here does.
+# The unit's work, without systemd.
 start_server() {
     local start
     install -d -o leveret -g leveret /run/leveret

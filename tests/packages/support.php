@@ -1,5 +1,5 @@
 <?php
-// "leveret" where leveret.so provides the module of that name, else "other": as `php --ri leveret` tells it.
+// "leveret" if leveret.so provides the module of that name, else "other", as in `php --ri leveret`.
 function who(string $module): string
 {
     ob_start();

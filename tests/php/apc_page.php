@@ -1,5 +1,5 @@
 <?php
-// A status page of our own that makes the calls of the well-known apc.php: what an administrator sees and presses.
+// A status page that makes the calls of the well-known apc.php.
 // Words: `show`, `delete KEY`, `clear`. Prints JSON: the values it would show and, as `shape`, the names and types of all fields.
 
 /** Names and types, all the way down; of things that are only numbered, the first stands for all. */

@@ -1,7 +1,7 @@
 <?php
 /* conversation SEED CALLS: random calls of apcu_* and APCUIterator, each with what it answered, one line a call, as JSON. The same seed
- * makes the same calls whoever answers. With each goes by how much it has
- * changed the counters of apcu_cache_info(). Times, sizes and the hits of an item are not told: they are each provider's own.
+ * makes the same calls with both providers. Each line also has by how much the call has
+ * changed the counters of apcu_cache_info(). Times, sizes and hits of an item are left out, because they differ between providers.
  */
 [, $seed, $calls] = $argv;
 mt_srand((int) $seed);

@@ -1,5 +1,5 @@
 <?php
-// A page that uses the class Memcached, or Memcache, over a persistent connection: what each call answers. Words: class, port, key.
+// A page that uses the class Memcached, or Memcache, over a persistent connection, and prints the result of each call. Words: class, port, key.
 
 error_reporting(E_ALL & ~E_DEPRECATED); // pecl/memcache 8.0 makes a property that it has not declared
 $key = $_GET['key'];

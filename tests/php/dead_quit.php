@@ -1,5 +1,5 @@
 <?php
-// One server that comes and goes, and what begins anew: quit(), and each option that reconnects. Words: SOCKET PLACE SEED. PLACE is where the
+// One server that comes and goes, and the calls that reset it: quit(), and each option that reconnects. Words: SOCKET PLACE SEED. PLACE is where the
 // object looks for the server: a link to SOCKET while it is there. Prints the result code of each call of random sequences.
 
 [, $socket, $place, $seed] = $argv;
@@ -9,7 +9,7 @@ const RECONNECT = ['OPT_NO_BLOCK', 'OPT_TCP_NODELAY', 'OPT_BINARY_PROTOCOL', 'OP
 const KEEP = ['OPT_NOREPLY', 'OPT_SORT_HOSTS', 'OPT_POLL_TIMEOUT', 'OPT_HASH', 'OPT_LIBKETAMA_HASH', 'OPT_SERVER_TIMEOUT_LIMIT'];
 const NUMBERS = ['OPT_SOCKET_SEND_SIZE' => [70000, 90000], 'OPT_POLL_TIMEOUT' => [6000, 5000]];
 
-/** How a pool counts failures: below the limit of failures, behind which the original never goes back to a server. */
+/** How a pool counts failures: below the failure limit, after which the original never uses a server again. */
 $modes = [
     'default' => [Memcached::OPT_SERVER_FAILURE_LIMIT => 1000],
     'binary' => [Memcached::OPT_SERVER_FAILURE_LIMIT => 1000, Memcached::OPT_BINARY_PROTOCOL => true],
@@ -43,7 +43,7 @@ function go(string $place): void
     is_link($place) && unlink($place);
 }
 
-// Each thing alone: the server was not there, comes back, and one thing is done.
+// Each call alone: the server was down, comes back, and one call is made.
 foreach ($modes as $mode => $options) {
     foreach (['nothing', 'quit', ...RECONNECT, ...KEEP] as $what) {
         go($place);
@@ -63,7 +63,7 @@ foreach ($modes as $mode => $options) {
             $pool->get('key');
             $codes[] = $pool->getResultCode();
         }
-        // The original's getOption() connects to tell a size.
+        // The original's getOption() connects to return a size.
         echo "$mode, $what: ", implode(' ', $what === 'OPT_SOCKET_SEND_SIZE' ? array_slice($codes, 2) : $codes), "\n";
     }
 }

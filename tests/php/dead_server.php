@@ -1,6 +1,6 @@
 <?php
-// Four servers, of which one is dead: what each call on a new object says, the first time and the second. Words: SOCKET... DEAD (its number).
-// Left out is what depends on the moment: how a call ends whose servers were reached in another order.
+// Four servers, one of them dead: the results of each call on a new object, the first time and the second. Words: SOCKET... DEAD (its number).
+// Without results that depend on the order in which servers were reached.
 
 $sockets = array_slice($argv, 1, 4);
 $dead = $sockets[(int) $argv[5]];

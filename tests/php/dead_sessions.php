@@ -10,7 +10,7 @@ ob_start();
 foreach (['session.save_handler' => 'memcache', 'session.use_cookies' => 0, 'session.cache_limiter' => '', 'memcache.lock_timeout' => 1] as $name => $value) {
     ini_set($name, $value);
 }
-// A dead server that is not left alone for a while is met by each visit as by the first one.
+// Without a retry time-out each visit tries the dead server again.
 $queries = ['' => '', 'always tried' => '?retry_interval=0'];
 $settings = [[], ['memcache.allow_failover' => 0], ['memcache.protocol' => 'binary'], ['memcache.session_redundancy' => 1000]];
 foreach ($queries as $title => $query) {

@@ -1,5 +1,5 @@
 <?php
-// Servers of which one is dead and one takes connections and says nothing: what is asked of all of them. Words: LIVING DEAD HANGING (sockets).
+// Requests to all servers, one of them dead and one that accepts connections and never answers. Words: LIVING DEAD HANGING (sockets).
 
 [, $living, $dead, $hanging] = $argv;
 $orders = [

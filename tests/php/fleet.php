@@ -1,8 +1,8 @@
 <?php
 /*
- * A host of a mixed fleet: it stores, works on and reads items with whichever extension provides the classes. Orders come as lines of JSON
- * on standard input, one answer goes out for each: {"cell": "what was seen", …}. Whoever gives the same order to the originals and to ours
- * compares the answers. A cell is a value and what is done to it; its key begins with who writes it and who works on it.
+ * A host of a mixed fleet: it stores, changes and reads items with either provider of the classes. Orders are lines of JSON
+ * on standard input, with one answer each: {"cell": "result", …}. The test gives the same order to the originals and to ours
+ * and compares the answers. A cell is a value and an operation; its key begins with the writer and the host of the operation.
  */
 error_reporting(E_ALL);
 require __DIR__ . '/fleet_values.php';
@@ -22,7 +22,7 @@ set_error_handler(function (int $number, string $text) use (&$said): bool {
     return true;
 });
 
-/** Anything as a short text that is the same for the same. */
+/** Any value as a short text; equal values have equal texts. */
 function shown(mixed $value): string
 {
     try {
@@ -33,7 +33,7 @@ function shown(mixed $value): string
     return preg_match('/^[\x20-\x7e]{0,80}$/', $text) ? $text : substr(preg_replace('/[^\x20-\x7e]/', '.', substr($text, 0, 60)), 0, 40) . '… ' . strlen($text) . ' bytes, ' . substr(md5($text), 0, 8);
 }
 
-/** What a call answers, throws and warns of. */
+/** The result, exception and warnings of a call. */
 function seen(callable $call): string
 {
     global $said;
@@ -46,7 +46,7 @@ function seen(callable $call): string
     return implode(' ', [$text, ...$said]);
 }
 
-/** What cannot be decoded is told in the words of the serializer and of the extension: only that it is so counts. */
+/** Messages about undecodable values differ between serializers and extensions: only the fact counts. */
 function is_damaged(string $seen): bool
 {
     return str_contains($seen, 'unserialize');
@@ -58,10 +58,10 @@ abstract class Host
     public function __construct(protected array $config) {}
     /** Stores one value. */
     abstract public function write(string $key, mixed $value): string;
-    /** Does to the item what $work names. */
+    /** Runs the operation $work on the item. */
     abstract public function work(string $key, string $work): string;
     abstract public function read(string $key): string;
-    /** Which cells are read at once as something else than one by one. $read is what read() said, $cells the number of each key. */
+    /** The cells whose results differ when they are read at once. $read has the results of read(), $cells the number of each key. */
     public function many(array $read, array $cells): string
     {
         return '';
@@ -325,7 +325,7 @@ class RedisHost extends Host
             Redis::REDIS_HASH => [$this->r->hGetAll($key), $this->r->hMGet($key, ['field', 'none']), $this->r->hGet($key, 'other')],
             Redis::REDIS_LIST => [$this->r->lRange($key, 0, -1), $this->r->lIndex($key, 0)],
             Redis::REDIS_SET => $this->r->sMembers($key),
-            // Not with scores: the original ends by a signal where a member is no text.
+            // Without scores: the original crashes if a member is not a string.
             Redis::REDIS_ZSET => array_map(fn($member) => [$member, $this->r->zScore($key, $member)], $this->r->zRange($key, 0, -1)),
             Redis::REDIS_NOT_FOUND => 'nothing',
         });
@@ -336,7 +336,7 @@ class RedisHost extends Host
 /** Sessions: each cell is a visitor. */
 class SessionHost extends Host
 {
-    /** A request: it ends with what it was told to do to the session, or, if that failed, without writing it. */
+    /** A request: it ends with its operation on the session, or, if that failed, without a write. */
     private function visit(string $id, callable $do): string
     {
         $seen = seen(function () use ($id, $do) {
@@ -352,7 +352,7 @@ class SessionHost extends Host
                 }
             }
         });
-        // Why a write failed is told in the words of the extension.
+        // The reason of a failed write differs between extensions.
         return preg_replace('/ \[\d\] \w+\(\): (error saving session|Server S failed|Write of lock failed).*?(?= \[\d\]|$)/', '', $seen);
     }
 
@@ -382,7 +382,7 @@ class SessionHost extends Host
     }
 }
 
-/** Who writes and who works on it ("-": nobody), and the number of the cell. */
+/** The writer and the host of the operation ("-": none), and the number of the cell. */
 function key_of(array $config, string $writer, string $worker, int $number): string
 {
     return ($config['keys'] ?? '') . "$writer$worker" . ($config['separator'] ?? '.') . $number . ($config['tail'] ?? '');

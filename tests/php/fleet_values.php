@@ -134,7 +134,7 @@ function made(string $name): mixed
     };
 }
 
-/** Made once where making is costly; else anew, so that nobody meets what another changed. */
+/** Made once if that is costly; otherwise again, so that no cell sees another's change. */
 function value(string $name): mixed
 {
     static $texts = [];

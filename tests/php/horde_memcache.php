@@ -21,7 +21,7 @@ show('get many', $cache->get(['text', 'nothing', 'list']));
 show('replace', [$cache->replace('text', 'again'), $cache->get('text'), $cache->replace('nobody', 1)]);
 show('delete', [$cache->delete('text'), $cache->delete('text'), $cache->get('text')]);
 if (!class_exists('Memcached')) {
-    // Horde cuts what is too large for memcached and keeps the number of parts in the flags.
+    // Horde cuts values that are too large for memcached, and keeps the number of parts in the flags.
     $large = str_repeat(pack('N*', ...range(1, 1000)), 700);
     show('set large', $cache->set('large', $large));
     show('get large', $cache->get('large') === $large);

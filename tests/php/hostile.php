@@ -1,6 +1,6 @@
 <?php
 /*
- * Reads every item of an arena through one entrance, whatever it is: php hostile.php ENTRANCE ARENA COUNT (keys "0" to COUNT-1).
+ * Reads every item of an arena through one API: php hostile.php ENTRANCE ARENA COUNT (keys "0" to COUNT-1).
  * Ends with JSON: how many were found, of which types, and the most memory that PHP and the process had.
  */
 class Tempting

@@ -13,7 +13,7 @@ function show(string $what, mixed $value): void
     echo $what, ': ', str_replace("\n", ' ', var_export($value, true)), "\n";
 }
 
-/** The manager asks the application for nothing when its drivers are its own. */
+/** The manager needs nothing from the application if its drivers are its own. */
 function manager(string $host, string $port): RedisManager
 {
     $server = ['host' => $host, 'port' => (int) $port, 'timeout' => 5];

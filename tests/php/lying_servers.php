@@ -1,5 +1,5 @@
 <?php
-// Calls of a server that lies, or is not there: what each answers, and what the same object says once the server answers as it should.
+// Calls of a server that answers wrongly, or is down: the result of each, and the results of the same object once the server answers correctly.
 // Words: HOST PORT BINARY TIMEOUT (of the call that is lied to, in ms). Where HOST ends in .sock a server lies there, until there is a file of that name that ends in .honest.
 
 [, $host, $port, $binary, $timeout_ms] = $argv;
@@ -11,7 +11,7 @@ function be_patient(Memcached $client, int $ms): void
     $client->setOptions([
         Memcached::OPT_POLL_TIMEOUT => $ms,
         Memcached::OPT_CONNECT_TIMEOUT => $ms,
-        // In microseconds, and as Nextcloud has them: they bound nothing.
+        // In microseconds, with Nextcloud's values: they have no effect.
         Memcached::OPT_RECV_TIMEOUT => 50,
         Memcached::OPT_SEND_TIMEOUT => 50,
     ]);

@@ -2,7 +2,7 @@
 // MediaWiki's unmodified object caches, from Debian's package of its stand-alone classes. Words: apcu, persistent or binary; HOST PORT.
 
 namespace Wikimedia {
-    // What MediaWiki takes from other projects and Debian ships with the whole of it only, as far as its caches need it.
+    // The parts of other projects that MediaWiki's caches need, and that Debian ships with the whole MediaWiki only.
     final class ScopedCallback
     {
         public function __construct(private $work)
@@ -40,7 +40,7 @@ namespace Wikimedia {
 }
 
 namespace Psr\Log {
-    // That of version 1, which MediaWiki keeps to; the newer one of Debian 13 promises that nothing is returned.
+    // The interface of version 1, which MediaWiki uses; Debian 13's declares void.
     interface LoggerAwareInterface
     {
         public function setLogger(LoggerInterface $logger);
@@ -65,7 +65,7 @@ namespace {
         }
     });
 
-    /** What MediaWiki has to complain of is a line of the answer. */
+    /** MediaWiki's warnings are lines of the output. */
     final class Complaints extends Psr\Log\AbstractLogger
     {
         public function log($level, $message, array $context = []): void

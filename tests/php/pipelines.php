@@ -1,5 +1,5 @@
 <?php
-// Writes and reads many keys on four servers in pipelines, without end, while somebody kills and revives one of them.
+// Writes and reads many keys on four servers in pipelines, without end, while the test kills and restarts one of them.
 // Words: MODE FOLDER VICTIM SOCKET... Ends when the file `stop` is there. Exit code 3: an answer that must not be; standard output says which.
 
 [, $mode, $folder, $victim] = $argv;
@@ -31,7 +31,7 @@ for ($version = 1; !file_exists("$folder/stop"); $version++) {
     foreach ($keys as $key) {
         if (isset($of_victim[$key])) {
             $text = $found[$key] ?? null;
-            // Missing, or of an earlier round that the death of its server cut off; never anything else.
+            // Missing, or of an earlier round that a kill interrupted; never another value.
             $of = (int) (explode(':', (string) $text, 3)[1] ?? 0);
             if ($text !== null && ($of < 1 || $of > $version || $text !== $value($key, $of))) {
                 complain("$key of the dead server has a wrong value: " . substr($text, 0, 60));

@@ -1,5 +1,5 @@
 <?php
-// Prepended to each script that is to run on our apcu_*: nothing is proved if another extension answered.
+// Prepended to each script for our apcu_*: it fails if another extension provides them.
 if (!extension_loaded('leveret')) {
     fwrite(fopen('php://stderr', 'w'), "the provider is not leveret\n");
     exit(97);

@@ -8,7 +8,7 @@ function show(string $what, mixed $value): void
     echo $what, ': ', str_replace("\n", ' ', var_export($value, true)), "\n";
 }
 
-/** What a call answers, or the exception's first word and what getLastError() keeps. */
+/** The result of a call, or the exception's first word and getLastError(). */
 function refused(Redis $redis, callable $call): mixed
 {
     $redis->clearLastError();

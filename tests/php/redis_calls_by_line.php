@@ -1,6 +1,6 @@
 <?php
 /* Calls of the class Redis, one a line: [object, method, argument …] in JSON, where "\x01…" stands for hexadecimal digits. Each is
- * answered with a line: what it returned or threw, and getLastError(). The object "cache" is a Leveret\Cache. */
+ * answered with a line: its result or exception, and getLastError(). The object "cache" is a Leveret\Cache. */
 
 $objects = [];
 

@@ -1,5 +1,5 @@
 <?php
-// Calls of the class Redis on a server that lies about one of them: SOCKET READ_TIMEOUT. A line of JSON for each: the call, what it came to, and what the calls after it came to.
+// Calls of the class Redis on a server that answers one of them wrongly: SOCKET READ_TIMEOUT. A line of JSON for each: the call, its result, and the results of the next calls.
 
 [, $socket, $timeout] = $argv;
 set_error_handler(fn () => true);
@@ -33,7 +33,7 @@ foreach ($calls as $name => $call) {
             } catch (RedisException) {
             }
         }
-        // Nothing of the lie is left for anybody. These are true: they may take their time.
+        // The wrong answer must not affect later calls, which may take longer.
         $redis->setOption(Redis::OPT_READ_TIMEOUT, 60);
         $then = [];
         foreach ([fn () => $redis->get('x9'), fn () => $redis->mget(['y9', 'z9']), fn () => $redis->pipeline()->get('p9')->get('q9')->exec()] as $next) {

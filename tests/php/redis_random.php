@@ -1,6 +1,6 @@
 <?php
 // Random calls of the class Redis, a line for each: SEED CALLS SOCKET. From one seed both providers make the same calls, on a server of their own each; what they print is
-// compared. Nothing in it depends on the clock, on the server's random numbers, or on the order of sets.
+// compared. The output does not depend on the clock, on the server's random numbers, or on the order of sets.
 
 [, $seed, $calls, $socket] = $argv;
 mt_srand((int) $seed);
@@ -14,7 +14,7 @@ set_error_handler(function (int $number, string $text): bool {
 });
 mb_internal_encoding('8bit');
 
-// Runs with compression have values alone: compressed bytes, and so lengths and orders of them, are each one's own.
+// Runs with compression print values only: compressed bytes, and so their lengths and order, differ.
 $is_packed = (int) $seed % 5 === 4;
 $has_prefix = (int) $seed % 3 === 1;
 
@@ -81,7 +81,7 @@ function any_option(string $name): mixed
     };
 }
 
-/** The arguments that a word of the table stands for. */
+/** The arguments for a word of the table. */
 function arguments(string $word): array
 {
     [$kind, $of] = explode(':', $word) + [1 => 'str'];
@@ -100,7 +100,7 @@ function arguments(string $word): array
         'f+' => array_map(fn () => pick(['a', 'b', 'c', '5']), range(1, mt_rand(1, 3))),
         'F' => [array_map(fn () => pick(['a', 'b', 5, 'c']), mt_rand(0, 9) ? range(1, mt_rand(1, 3)) : [])],
         'M' => [array_map(fn () => any_value(), mt_rand(0, 9) ? array_flip(array_map(fn () => pick(['a', 'b', 'c', 5]), range(1, 3))) : [])],
-        // Of a number as a name the original tells the server too much, and waits for the answer.
+        // For a number as a name the original sends too much, and waits for the answer.
         'H' => [array_map(fn () => any_value(), array_flip(array_map(fn () => pick(['a', 'b', 'c']), range(1, 3))))],
         'KV' => [array_map(fn () => any_value(), mt_rand(0, 9) ? array_flip(array_map(fn () => key_of('str'), range(1, 3))) : [])],
         'i' => [mt_rand(-3, 6)],
@@ -110,7 +110,7 @@ function arguments(string $word): array
         'bool' => [(bool) mt_rand(0, 1)],
         'wait' => [pick([0.01, 0.002])],
         'd' => [pick([1.5, -2.25, 0.1, 3.0, 1e10])],
-        // No two alike: which is longer must not depend on the moment.
+        // All different, so that the longest does not depend on the order.
         'ttl' => [mt_rand(0, 4) ? 1000 + mt_rand(0, 100000) : pick([0, -1])],
         'ms' => [mt_rand(0, 4) ? 1000000 + mt_rand(0, 100000000) : pick([0, -1])],
         'at' => [4000000000 + mt_rand(0, 5)],
@@ -122,7 +122,7 @@ function arguments(string $word): array
     };
 }
 
-// Method, and its arguments; a '?' before one: it may be left out, and what is behind it.
+// Method, and its arguments; a '?' before one: it and the following ones are optional.
 $methods = [
     'get k', 'get k', 'set k v ?o:set', 'set k v ?o:set', 'setex k ttl v', 'psetex k ms v', 'setnx k v', 'getset k v', 'getDel k', 'getEx k o:getex', 'mget K', 'mset KV', 'msetnx KV',
     'append k s', 'strlen k', 'getRange k i i', 'setRange k bit s', 'substr k i i', 'incr k:num ?I', 'incrBy k:num I', 'decr k:num ?I', 'decrBy k:num I', 'incrByFloat k:num d', 'lcs k k ?o:lcs',
@@ -149,7 +149,7 @@ if ($is_packed) {
         'zAdd k:zset score v', 'zScore k:zset v', 'zIncrBy k:zset d v', 'zRem k:zset v+', 'incr k:num ?I'];
 }
 
-/** In one line. What a server has no order for is sorted. */
+/** In one line. Unordered replies are sorted. */
 function shown(mixed $value, bool $is_sorted = false): string
 {
     if (is_array($value)) {
@@ -184,7 +184,7 @@ function told(string $method, mixed $result): string
 
 function one_call(Redis $redis, string $row, bool $is_wild): void
 {
-    // The original ends by a signal where a member with a score is no text.
+    // The original crashes if a member with a score is not a string.
     if (preg_match('/^z(Pop|Range|Rev|union|inter|mpop|diff)/i', $row) && $redis->getOption(Redis::OPT_SERIALIZER) !== Redis::SERIALIZER_NONE) {
         return;
     }
@@ -197,7 +197,7 @@ function one_call(Redis $redis, string $row, bool $is_wild): void
         }
         array_push($given, ...arguments(ltrim($word, '?')));
     }
-    // The original ends by a signal for the option 5, and waits for ever after a hash without names. No key may end within the run.
+    // The original crashes for the option 5, and waits for ever after a hash without names. No key may expire within the run.
     if ($is_wild && $given && !preg_match('/ (opt|H|wait|ttl|ms|at|\?o:set|o:getex)\b/', $row)) {
         $given[mt_rand(0, count($given) - 1)] = pick([null, [], 5, true, 'text', 1.5, [[]]]);
     }
@@ -220,7 +220,7 @@ $redis->setOption(Redis::OPT_READ_TIMEOUT, 5);
 $serializers = array_values(array_filter(array_map(fn ($name) => defined("Redis::SERIALIZER_$name") ? constant("Redis::SERIALIZER_$name") : null, ['NONE', 'NONE', 'PHP', 'JSON', 'IGBINARY'])));
 array_push($serializers, Redis::SERIALIZER_NONE, Redis::SERIALIZER_NONE);
 if ($is_packed) {
-    // The original reads behind the end of what it has decompressed, and finds no JSON there.
+    // The original reads beyond the decompressed data, and finds no JSON there.
     $serializers = array_values(array_diff($serializers, [Redis::SERIALIZER_JSON]));
 }
 if ($has_prefix) {
@@ -244,7 +244,7 @@ for ($call = 0; $call < (int) $calls; $call++) {
         echo "$how: ";
         $redis->$how();
         echo $redis->getMode(), "\n";
-        // Nothing of them whose replies have no order.
+        // Without commands whose replies are unordered.
         for ($queued = mt_rand(0, 8); $queued > 0; $queued--) {
             do {
                 $row = pick($methods);

@@ -1,5 +1,5 @@
 <?php
-// Visits of a session by php-redis' handler, as one worker makes them: SAVE_PATH ID VISITS NAP_US. Prints JSON: what each visit counted and what PHP warned of.
+// Visits of a session by php-redis' handler, as one worker makes them: SAVE_PATH ID VISITS NAP_US. Prints JSON: the count of each visit, and PHP's warnings.
 
 [, $path, $id, $visits, $nap] = $argv;
 $warnings = $counts = [];

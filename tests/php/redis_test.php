@@ -1,8 +1,8 @@
 <?php
-// php-redis' own tests of the class Redis, or with the word Sentinel of RedisSentinel, a line of JSON for each: [name, "ok", "skip" or what failed]. Words: the FOLDER of its tests,
+// php-redis' own tests of the class Redis, or with the word Sentinel of RedisSentinel, a line of JSON for each: [name, "ok", "skip" or the failure]. Words: the FOLDER of its tests,
 // PORT, a pattern of names.
-// Their own program stops at the first Error (no Exception). What a failed test leaves in the server is removed here, so that the next one does not meet
-// it; one key stays, since some ask for any.
+// Their own program stops at the first Error (no Exception). Items that a failed test leaves are removed here, so that the next one does not see
+// them; one key stays, since some tests need one.
 
 [, $folder, $port, $pattern] = $argv;
 $is_sentinel = isset($argv[4]);
@@ -30,7 +30,7 @@ foreach ((new ReflectionClass('Redis_Test'))->getMethods(ReflectionMethod::IS_PU
         $test = new Redis_Test('127.0.0.1', (int) $port, null);
         $test->setUp();
         $test->$name();
-        // What was expected, and in which line of the test.
+        // The expectation, and the line of the test.
         $verdict = TestSuite::$errors ? preg_replace('/\n.*?:(\d+) .*/s', ' at line $1', TestSuite::$errors[0]) : 'ok';
     } catch (TestSkippedException) {
         $verdict = 'skip';

@@ -1,5 +1,5 @@
 <?php
-// Visits of sessions of the handler "redis" in all the ways that PHP has, and what lies on the server in between: SAVE_PATH PORT PREFIX SETTINGS. What it prints is the same
+// Visits of sessions of the handler "redis" in all the ways that PHP has, and the server's keys in between: SAVE_PATH PORT PREFIX SETTINGS. The output is the same
 // with php-redis.
 
 [, $path, $port, $prefix, $settings] = $argv;
@@ -16,7 +16,7 @@ foreach (json_decode($settings, true) + ['session.save_handler' => 'redis', 'ses
 $look = new Redis();
 $look->connect('127.0.0.1', (int) $port);
 
-/** What lies there: each key without its prefix, its length where it is not compressed, and whether its time is that of a session. */
+/** The server's keys: each without its prefix, its value if it is not compressed, and whether its ttl is that of a session. */
 function look(): void
 {
     global $look, $prefix;
@@ -53,7 +53,7 @@ visit('written all the same', 'first', function () {});
 ini_set('session.lazy_write', 1);
 visit('emptied', 'first', function () { $_SESSION = []; });
 visit('aborted', 'first', function () { $_SESSION['lost'] = 1; session_abort(); });
-// In php-redis it waits for its own lock.
+// php-redis waits for its own lock here.
 ini_get('redis.session.locking_enabled') or visit('reset', 'first', function () { $_SESSION['lost'] = 1; session_reset(); $_SESSION['kept'] = 1; });
 visit('read and closed', 'first', function () { session_write_close(); echo '  ', json_encode(session_start(['read_and_close' => true])), "\n"; });
 visit('a new id', 'first', function () { echo '  ', json_encode(session_regenerate_id()), "\n"; $_SESSION['id'] = 'new'; session_id() !== 'first' or print("  the same id\n"); session_write_close(); $GLOBALS['look']->del($GLOBALS['prefix'] . session_id()); });

@@ -1,5 +1,5 @@
 <?php
-// The loading program: every key once, and one that nobody stored. Words: CLASS HOST PORT COUNT.
+// The loading program: every key once, and one that was never stored. Words: CLASS HOST PORT COUNT.
 
 [, $class, $host, $port, $count] = $argv;
 $cache = new $class();

@@ -1,5 +1,5 @@
 <?php
-// The program about data types: whole numbers, texts and lists come back as what they were; so do objects. Words: CLASS HOST PORT.
+// The program about data types: integers, strings, lists and objects come back with their types. Words: CLASS HOST PORT.
 
 final class Point
 {
@@ -20,7 +20,7 @@ foreach ($values as $key => $value) {
 foreach ($values as $key => $value) {
     var_dump($cache->get($key));
 }
-// All at once, with one that is not there.
+// All at once, with a missing one.
 $all = $class === 'Memcached' ? $cache->getMulti([1, 2, 99, 3]) : $cache->get([1, 2, 99, 3]);
 ksort($all);
 var_dump($all);

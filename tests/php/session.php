@@ -1,7 +1,7 @@
 <?php
 // A page with a session: it counts its visitors, once each. Settings of the handler and of its locks come with the request.
 
-/** What PHP warns of goes into the answer, but for what PHP 8.4 would have sites change one day. */
+/** PHP's warnings are part of the answer, except PHP 8.4's deprecations. */
 error_reporting(E_ALL & ~E_DEPRECATED);
 $warnings = [];
 set_error_handler(function (int $number, string $text) use (&$warnings): bool {
@@ -9,7 +9,7 @@ set_error_handler(function (int $number, string $text) use (&$warnings): bool {
     return true;
 }, E_ALL & ~E_DEPRECATED);
 
-/** Ends the page. The length tells the client an answer that a kill has cut off from a whole one. */
+/** Ends the page. By the length the client recognizes an answer that a kill has cut off. */
 function answer(array $fields): never
 {
     global $warnings;
@@ -27,7 +27,7 @@ if (!session_start()) {
     answer(['count' => null]);
 }
 if (isset($_GET['apcu'])) {
-    // A page that also uses the cache: nothing of its session may end with that.
+    // A page that also uses the cache, which must not change its session.
     apcu_entry('page', fn() => 'computed', 1);
 }
 $count = ($_SESSION['count'] ?? 0) + 1;
@@ -37,13 +37,13 @@ if (isset($_GET['nap'])) {
 $_SESSION['count'] = $count;
 switch ($_GET['do'] ?? '') {
     case 'hold':
-        // Somebody kills this worker before the session is written.
+        // The test kills this worker before the session is written.
         file_put_contents($_GET['mark'] . '.new', getmypid());
         rename($_GET['mark'] . '.new', $_GET['mark']);
         sleep(100);
     case 'close':
-        // The client hears of nothing that is not stored yet, whoever is killed.
+        // The client must not learn of a count that is not stored yet, after any kill.
         session_write_close();
 }
-// Else the end of the request writes the session.
+// Otherwise the end of the request writes the session.
 answer(['count' => $count, 'pid' => getmypid()]);

@@ -1,13 +1,13 @@
 <?php
-// Visits of a session whose server, or the way there, fails. Words: the handler, the save path, what is to fail, and by what shell
-// commands it begins and ends to do so.
+// Visits of a session whose server, or the way there, fails. Words: the handler, the save path, the failing operation, and the shell
+// commands that begin and end the failure.
 [, $handler, $path, $what, $fail, $mend] = $argv;
 set_error_handler(function (int $number, string $text): bool {
     echo "  warning: $text", in_array(session_id(), ['', 'visitor'], true) ? '' : ' (of another session)', "\n";
     return true;
 });
 
-/** What the session holds. */
+/** A visit: prints the session's content. */
 function visit(string $title, callable $do): void
 {
     session_id('visitor');

@@ -1,6 +1,6 @@
 <?php
-// Sessions by whichever extension provides the handler: how they end, and on which of several servers they lie. Words: the handler, the
-// places of three servers, and a place where nobody listens.
+// Sessions by either provider of the handler: how they end, and which of several servers has them. Words: the handler, the
+// addresses of three servers, and an address without a server.
 [, $handler, $places, $nobody] = $argv;
 $servers = explode(',', $places);
 
@@ -12,7 +12,7 @@ function ask(string $place, string $request): string
     return rtrim(fgets($socket));
 }
 
-/** What PHP warns of, without the pointers and source lines of libmemcached. */
+/** PHP's warnings, without the pointers and source lines of libmemcached. */
 set_error_handler(function (int $number, string $text): bool {
     echo '  warning: ', preg_replace('/\(0x\w+\) (.*?)(\(.*?\))?,  host: .*/', '$1', $text), "\n";
     return true;
@@ -52,7 +52,7 @@ function with(array $settings, callable $do): void
     }
 }
 
-/** Where the items of forty sessions lie, the one that is read first. */
+/** The servers of forty sessions' items, the one that is read first. */
 function places(string $path, array $settings): void
 {
     global $servers, $handler;
@@ -68,7 +68,7 @@ function places(string $path, array $settings): void
             session_write_close();
             $found = [];
             foreach ($servers as $letter => $place) {
-                // What is longer libmemcached does not take, and there is none.
+                // libmemcached refuses a longer one, and there is none then.
                 $prefix = $handler === 'memcached' && strlen(ini_get('memcached.sess_prefix')) < 128 ? ini_get('memcached.sess_prefix') : '';
                 $key = $prefix . $id;
                 if (ask($place, "get $key") !== 'END') {
@@ -85,7 +85,7 @@ function places(string $path, array $settings): void
     });
 }
 
-/** What is left of a session when others, or its server, end it. */
+/** The rest of a session after another visit, or its server, has ended it. */
 function endings(): void
 {
     global $servers, $nobody, $handler;
@@ -137,7 +137,7 @@ function endings(): void
     });
 }
 
-/** Save paths of pecl/memcache that make no sense, or more than is looked at. */
+/** Save paths of pecl/memcache that are invalid, or have ignored parts. */
 function odd_paths(): void
 {
     global $servers;

@@ -1,13 +1,13 @@
 <?php
-// Sessions of all sizes on a host of a mixed fleet: each was written by the host before, is read here and written anew. Words: the
+// Sessions of all sizes on a host of a mixed fleet: each was written by the host before, is read here and written again. Words: the
 // handler, the places of the servers, and how many hosts wrote before.
 [, $handler, $places, $before] = $argv;
 $servers = explode(',', $places);
 
-// What is too large for a server is told in other words.
+// The message for a value that is too large for a server differs.
 set_error_handler(fn() => true);
 
-/** Text that zlib makes so much shorter: all of it random, or by the share of words in it. */
+/** Text with a given compression ratio by zlib: random, or with a share of words. */
 function text(string $kind, int $length): string
 {
     $random = new Random\Randomizer(new Random\Engine\Mt19937(crc32("$kind $length")));
@@ -19,7 +19,7 @@ function text(string $kind, int $length): string
     return substr($text, 0, $length);
 }
 
-/** The item as the first server that has it tells it: its flags. */
+/** The flags of the item on the first server that has it. */
 function flags(string $id): string
 {
     global $servers, $handler;
@@ -57,7 +57,7 @@ ini_set('session.save_path', implode(',', $handler === 'memcached' ? $servers : 
 ob_start();
 $protocols = $handler === 'memcached' ? ['memcached.sess_binary_protocol' => [0, 1]] : ['memcache.protocol' => ['ascii', 'binary']];
 $copies = $handler === 'memcached' ? 'memcached.sess_number_of_replicas' : 'memcache.session_redundancy';
-// What stands around the text of a session takes so much of pecl/memcache's threshold.
+// The serialized frame of a session's text counts for pecl/memcache's threshold.
 $border = 20000 - strlen('text|s:19972:"";hosts|i:1;');
 foreach ($protocols as $name => $values) {
     foreach ($values as $value) {

@@ -1,5 +1,5 @@
 <?php
-// One page that does cache work and checks each value that it reads. Every value describes itself, so that a torn or
+// One page that uses the cache and checks each value that it reads. Every value describes itself, so that a torn or
 // foreign one is seen: it names its key and version, and its body is made from them.
 
 const SHARED_KEYS = 200;
@@ -11,7 +11,7 @@ function describe(string $key, int $version): array|string
     return $version % 3 ? "$key:$version:$body" : ['key' => $key, 'version' => $version, 'body' => $body];
 }
 
-/** The version of a value that is right in every byte; anything else ends the page with a word that the client looks for. */
+/** The version of a value whose bytes are all correct; another value ends the page with a word that the client searches for. */
 function version_of(string $key, mixed $value): int
 {
     $version = is_array($value) ? $value['version'] : (int) explode(':', (string) $value, 3)[1];
@@ -21,7 +21,7 @@ function version_of(string $key, mixed $value): int
     return $version;
 }
 
-/** Where two texts part, and where they are the same again: enough to see a torn value from a foreign one. */
+/** Where two texts differ, and where they agree again: distinguishes a torn value from another key's. */
 function difference(string $wanted, string $got): string
 {
     $differs = $wanted ^ $got;
@@ -54,7 +54,7 @@ function work_on_shared(): int
     return $seen;
 }
 
-/** Ends the page. The length tells the client an answer that a kill has cut off from a whole one. */
+/** Ends the page. By the length the client recognizes an answer that a kill has cut off. */
 function answer(mixed $value): never
 {
     $text = json_encode($value);
@@ -65,7 +65,7 @@ function answer(mixed $value): never
 
 switch ($_GET['do']) {
     case 'work':
-        // `key` belongs to one client alone. What it held before is told, then it becomes `version`.
+        // `key` belongs to one client. Its old value is returned, then it becomes `version`.
         $key = $_GET['key'];
         $before = apcu_fetch($key, $found);
         $before = $found ? version_of($key, $before) : 0;
@@ -78,7 +78,7 @@ switch ($_GET['do']) {
         $value = apcu_fetch($_GET['key'], $found);
         answer($found ? $value : null);
     case 'late':
-        // Uses the cache for the first time after it has been told to: the mark that it makes is taken away.
+        // Uses the cache for the first time after a signal: the file that it has created is removed.
         touch($_GET['mark']);
         while (file_exists($_GET['mark'])) {
             usleep(1000);

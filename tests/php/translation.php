@@ -1,6 +1,6 @@
 <?php
 /*
- * One entrance writes or reads every type of value: php translation.php write|read ENTRANCE TARGET [WRITER…]
+ * One API writes or reads every type of value: php translation.php write|read ENTRANCE TARGET [WRITER…]
  * What is written lies under "WRITER:NAME"; what is read is printed as JSON: writer => name => description. The descriptions of the
  * values themselves are added, under "want".
  *
@@ -24,14 +24,14 @@ function values(): array
     ];
 }
 
-/** A text that is the same for equal values of the same type only. */
+/** A text that is equal only for equal values of the same type. */
 function describe(mixed $value): string
 {
     $text = is_string($value) ? "'" . addcslashes($value, "\0..\37'\\\177..\377") . "'" : preg_replace('/\s+/', ' ', var_export($value, true));
     return strlen($text) > 120 ? get_debug_type($value) . ' ' . md5($text) : $text;
 }
 
-/** What JSON keeps of a value. Strings and numbers are not stored as JSON. */
+/** The value after JSON. Strings and numbers are not stored as JSON. */
 function as_json(mixed $value, bool $arrays): mixed
 {
     return is_array($value) || is_object($value) ? json_decode(json_encode($value), $arrays) : $value;
@@ -58,7 +58,7 @@ function memcache(string $class, string $target): MemcachePool
     return $memcache;
 }
 
-/** Two functions of an entrance: (key, value) stores, (key, &found) fetches. */
+/** Two functions of an API: (key, value) stores, (key, &found) fetches. */
 function entrance(string $kind, string $target): array
 {
     $native = substr($target, strlen('arena:'));

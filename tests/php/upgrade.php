@@ -1,6 +1,6 @@
 <?php
-// A page of a site that is upgraded while visitors come: each entrance tells what it finds of its own, and stores version `n` anew, for the visitor `who`.
-// What an entrance cannot do is null or false; only a value that nobody stored is "WRONG".
+// A page of a site that is upgraded while visitors come: each API returns its own value, and stores version `n`, for the visitor `who`.
+// A failed call is null or false; only a value that was never stored is "WRONG".
 
 function described(int $n): array
 {
@@ -44,7 +44,7 @@ $answer = [
     'cache' => turn($n, fn() => $shop?->get($own), fn($value) => $shop?->set($own, $value)),
     'server' => turn($n, fn() => $pool->get("$own-server"), fn($value) => $pool->set("$own-server", $value)),
 ];
-// What one of the two stores, the other reads.
+// Each of the two reads the other's values.
 if ($shop && isset($_GET['both'])) {
     $stored = [tried(fn() => $shop->set('by-cache', "c$n")), $pool->set('by-server', "s$n")];
     $answer['both'] = [...$stored, $pool->get('by-cache'), tried(fn() => $shop->get('by-server'))];

@@ -1,6 +1,6 @@
 <?php
-// Values of all kinds, by all entrances of one arena, stored by one version and read by another. Words: store or check, the arena.
-// Prints what differs: nothing, where all is well. Deadlines are decades away, whenever this is read.
+// Values of all kinds, by all APIs of one arena, stored by one version and read by another. Words: store or check, the arena.
+// Prints the differences; nothing if there are none. Deadlines are decades away.
 
 [, $do, $arena] = $argv;
 

@@ -1,6 +1,6 @@
 <?php
 // Debian's unmodified WordPress (its SHORTINIT, which is all that comes before plugins and themes) with the drop-in object-cache.php beside
-// this script: one line for each thing. Words: FOLDER, where WordPress lies, HOST PORT.
+// this script: one line for each call. Words: FOLDER of WordPress, HOST PORT.
 
 [, $folder, $host, $port] = $argv;
 

@@ -18,14 +18,14 @@ if ($request === 0) {
 }
 apcu_inc('requests');
 
-/* What the request before left, it may have been another thread's of the operating system. */
+/* The previous request's items; it may have run on another thread of the operating system. */
 ensure($request === 0 || version_in(apcu_fetch("own/$thread"), "own/$thread") === ($request - 1) * ROUNDS + ROUNDS - 1, 'an own value was lost');
 
 for ($round = 0; $round < ROUNDS; $round++) {
     apcu_inc('counted');
     $version = $request * ROUNDS + $round;
     ensure(apcu_store("own/$thread", value_of("own/$thread", $version)), 'not stored');
-    /* Three times: the third is of the decoded-value cache. What a script does to it stays with the script. */
+    /* Three times: the third comes from the decoded-value cache. A script's change does not change the item. */
     for ($time = 0; $time < 3; $time++) {
         $mine = apcu_fetch("own/$thread");
         ensure(version_in($mine, "own/$thread") === $version, 'not the newest version');
@@ -51,6 +51,6 @@ foreach (new APCUIterator('/^(own|shared|entry)/') as $key => $item) {
 }
 ensure(isset($seen["own/$thread"], $seen['entry/0'], $seen['entry/9']), 'the walk has missed an item');
 
-/* A callback that leaves by exit holds a lease. The end of its request gives it back, and the thread's next request takes it. */
+/* A callback that exits holds a lease. The end of its request releases it, and the thread's next request takes it. */
 apcu_entry("left/$thread", fn () => exit(0));
 ensure(false, 'nobody left');

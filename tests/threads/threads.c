@@ -57,7 +57,7 @@ static void *serve(void *argument)
 	for (int request = of->first; request <= of->last; request++) {
 		judge(run_script(of->thread, request), of->thread, request);
 	}
-	/* One thread ends without a word, as those of Apache's worker MPM do: what it leaves is freed when the process ends. */
+	/* One thread ends without cleanup, as those of Apache's worker MPM do: its memory is freed when the process ends. */
 	if (of->thread > 0) {
 		ts_free_thread();
 	}

@@ -1,5 +1,5 @@
 <?php
-/* A request that does not end, as that of a worker of FrankenPHP: the decoded-value cache goes on taking what is new although nothing
+/* A request that does not end, as that of a worker of FrankenPHP: the decoded-value cache still accepts new values although nothing
  * is freed between requests. */
 require __DIR__ . '/thread.inc';
 
@@ -15,7 +15,7 @@ function decoded_arrays(): int
     return (int) $found[1];
 }
 
-/* Many times what leveret.decoded_cache has room for, each fetched so often that it is kept. */
+/* Many times the size of leveret.decoded_cache, each fetched so often that it is kept. */
 $key = "worker/$thread";
 $big = array_fill(0, 2000, str_repeat('x', 100));
 for ($version = 0; $version < 200; $version++) {

@@ -1,7 +1,7 @@
 //! The compact form of arrays and objects (docs/array-format.md) as PHP's `serialize()` writes it, or as JSON.
 //!
 //! The extension and the gem read the form themselves. Whoever reads over a socket, and people at a terminal, get what the
-//! item's encoding says: PHP's form, or JSON of what the gem has stored.
+//! item's encoding says: PHP's form, or JSON of what the gem has stored; and flags from which clients know it.
 #![forbid(unsafe_code)]
 
 mod digits;
@@ -13,20 +13,25 @@ use leveret_engine::{Encoding, Meta, Origin};
 use reader::{CompactReader, Key};
 
 /// What the form begins with: nothing that `serialize()` writes begins so. The second byte is the version.
-const HEAD: [u8; 2] = [0xCA, 1];
+pub const HEAD: [u8; 2] = [0xCA, 1];
 /// The same where objects of PHP are in it.
-const HEAD_OF_OBJECTS: [u8; 2] = [0xCA, 2];
+pub const HEAD_OF_OBJECTS: [u8; 2] = [0xCA, 2];
 
 /// Arrays and objects in each other: deeper ones are damaged.
-const DEPTH_MAX: usize = 128;
+pub const DEPTH_MAX: usize = 128;
 
 // The numbers of docs/memory-layout.md.
 const PHP: Encoding = Encoding::new(5);
+const IGBINARY: Encoding = Encoding::new(6);
+const MSGPACK: Encoding = Encoding::new(7);
 const JSON: Encoding = Encoding::new(8);
 const RUBY: Origin = Origin::new(4);
 
-/// No honest array becomes longer: a key of 64 bytes takes 74 where the form has a byte for its value.
-const GROWTH_MAX: usize = 128;
+/// How many times as long honest values become at most. Names of up to 128 bytes may stand behind a number: with a value
+/// of one byte they take 142 bytes in PHP's form. Longer ones are written in full each time.
+const GROWTH_MAX: usize = 160;
+/// The same in JSON: the gem gives numbers to names of up to 64 bytes, each of which may take 6.
+const JSON_GROWTH_MAX: usize = 400;
 const LEN_MAX: usize = 256 << 20;
 
 /// Whether an item's bytes may be the compact form.
@@ -41,13 +46,26 @@ pub fn served(meta: &Meta, value: Vec<u8>) -> Option<Vec<u8>> {
         return Some(value);
     }
     if meta.encoding == JSON {
-        return json::to_json(&value, len_max(&value));
+        return json::to_json(&value, len_max(&value, JSON_GROWTH_MAX));
     }
-    to_serialized(&value, len_max(&value))
+    to_serialized(&value, len_max(&value, GROWTH_MAX))
 }
 
-fn len_max(value: &[u8]) -> usize {
-    value.len().saturating_mul(GROWTH_MAX).min(LEN_MAX)
+/// The flags of an item as programs of other makes get them.
+///
+/// What came over a socket, or through the classes of pecl/memcached and pecl/memcache, has its flags. What the native
+/// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client
+/// reads as the text that it gets; what only PHP can read says so in pecl/memcached's numbers.
+pub fn served_flags(meta: &Meta) -> u32 {
+    const FLAGS: [(Encoding, u32); 4] = [(PHP, 4), (IGBINARY, 5), (JSON, 6), (MSGPACK, 7)];
+    if meta.origin != Origin::NATIVE || meta.flags != 0 {
+        return meta.flags;
+    }
+    FLAGS.into_iter().find(|(encoding, _)| *encoding == meta.encoding).map_or(0, |(_, flags)| flags)
+}
+
+fn len_max(value: &[u8], growth_max: usize) -> usize {
+    value.len().saturating_mul(growth_max).min(LEN_MAX)
 }
 
 /// The value as `serialize()` writes it. None: the bytes are damaged, or it is longer than `len_max`.
@@ -63,7 +81,9 @@ fn to_serialized(value: &[u8], len_max: usize) -> Option<Vec<u8>> {
     writer.from.is_at_end().then_some(writer.out)
 }
 
-mod tag {
+/// What a value begins with; docs/array-format.md says what follows.
+#[allow(missing_docs)]
+pub mod tag {
     pub const NULL: u8 = 0;
     pub const FALSE: u8 = 1;
     pub const TRUE: u8 = 2;

@@ -119,6 +119,50 @@ fn the_length_is_bounded() {
     (0..want.len()).for_each(|len_max| assert_eq!(None, to_serialized(&compact(&long), len_max), "{len_max}"));
 }
 
+/// A number of the form: seven bits a byte.
+fn number(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// So many rows with the same `names`, as a writer gives them a number, and the shortest value that becomes longest.
+fn rows(count: usize, names: &[Vec<u8>], value: u8) -> Vec<u8> {
+    let row = [&[tag::SHAPE_AT][..], &vec![value; names.len()]].concat();
+    let first = [&[tag::NEW_SHAPE][..], &number(names.len()), &names.concat(), &row[1..]].concat();
+    [&[tag::LIST][..], &number(count), &first, &row.repeat(count - 1)].concat()
+}
+
+fn name(len: usize, byte: u8, at: usize) -> Vec<u8> {
+    let bytes = [&vec![byte; len - 4][..], format!("{at:04}").as_bytes()].concat();
+    match len {
+        ..=64 => [&[tag::BYTE + len as u8 - 1], &bytes[..]].concat(),
+        _ => [&[tag::LONG_STRING], &number(len)[..], &bytes].concat(),
+    }
+}
+
+/// Rows with keys of 128 bytes were damaged to clients of the server.
+#[test]
+fn what_our_writers_store_is_never_too_long() {
+    let (php, ruby) = (Meta::native(PHP), Meta::native(JSON).with_origin(RUBY));
+    for (columns, count) in [(1, 2), (1, 30_000), (2, 3), (7, 100), (60, 2), (60, 300), (1000, 2), (1000, 30)] {
+        for len in [5, 64, 65, 127, 128] {
+            let names: Vec<_> = (0..columns).map(|at| name(len, b'x', at)).collect();
+            let text = served(&php, compact(&rows(count, &names, tag::INT_LAST))).expect("read");
+            assert!(text.len() > count * columns * len, "{len}");
+        }
+        for len in [5, 63, 64] {
+            let names: Vec<_> = (0..columns).map(|at| name(len, 1, at)).collect();
+            let text = served(&ruby, compact(&rows(count, &names, tag::FALSE))).expect("read");
+            assert!(text.len() > count * columns * (len - 4) * 6, "{len}");
+        }
+    }
+}
+
 /// For any bytes: read or refused, and no output exceeds its limit.
 #[test]
 fn bent_bytes_are_read_or_refused() {

@@ -6,7 +6,7 @@ use crate::evict::{self, Drained, Target};
 use crate::growth;
 use crate::patience::is_impatient;
 use crate::policy::EvictionPolicy;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{SegmentId, SegmentPool, State, StateWord};
 use crate::shard::standstill::{work_in_all, Standstill, STARVED};
 use crate::shard::{self, allocate, Locked};
 use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
@@ -307,7 +307,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
     let take = || {
         let locked = shard::lock(core, shard, now).ok()?;
         // A generation of its own, so that no reader of the last use takes the hole's zeros for bytes.
-        let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
+        let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, SegmentPool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
     let evicted =

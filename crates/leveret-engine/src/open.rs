@@ -2,7 +2,7 @@
 use crate::core::Core;
 use crate::error::{failed, Error, OpenError};
 use crate::fork::{self, Uncut};
-use crate::map::file::{self, OpenOptions, Opened};
+use crate::map::file::{self, OpenOptions, OpenedFile};
 use crate::map::Map;
 use crate::time;
 use rustix::io::Errno;
@@ -79,7 +79,7 @@ pub(crate) fn is_current(core: &Core) -> bool {
 fn keep(
     open: &mut Vec<Weak<Core>>,
     path: &Path,
-    opened: Opened,
+    opened: OpenedFile,
     options: &OpenOptions,
 ) -> Result<Arc<Core>, OpenError> {
     fork::step();
@@ -90,7 +90,7 @@ fn keep(
     Ok(core)
 }
 
-fn core(path: &Path, opened: Opened, options: &OpenOptions) -> Result<Core, OpenError> {
+fn core(path: &Path, opened: OpenedFile, options: &OpenOptions) -> Result<Core, OpenError> {
     let made = Map::new(path.to_owned(), opened).and_then(|map| Core::new(map, options));
     made.map_err(|source| OpenError::Io { doing: "map", path: path.to_owned(), source })
 }

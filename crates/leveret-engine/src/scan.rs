@@ -70,6 +70,8 @@ struct Records<'a> {
     buffer: &'a mut [MaybeUninit<u64>],
     /// Bytes of the records, including those that did not fit.
     end: usize,
+    /// The items are not described.
+    keys_only: bool,
 }
 
 impl Records<'_> {
@@ -108,12 +110,16 @@ impl Records<'_> {
         unsafe { std::slice::from_raw_parts(key.as_ptr().cast(), key_len) }
     }
 
-    /// Fills the last record, which begins at `at`.
+    /// The last record, which begins at `at`, to be filled where it lies.
     #[inline]
-    fn fill(&mut self, at: usize, record: WalkRecord) {
+    fn fill(&mut self, at: usize, record: WalkRecord) -> &mut WalkRecord {
         let head = &mut self.buffer[at / WORD..(at + HEAD) / WORD];
-        // SAFETY: a record's length, aligned as one.
-        unsafe { head.as_mut_ptr().cast::<WalkRecord>().write(record) };
+        let first = head.as_mut_ptr().cast::<WalkRecord>();
+        // SAFETY: a record's length, aligned as one, and written before it is referred to.
+        unsafe {
+            first.write(record);
+            &mut *first
+        }
     }
 }
 
@@ -121,15 +127,17 @@ impl Arena {
     /// Visits the items of the next step, which may have none. Skips typed items. False: the walk is complete. After an
     /// error the cursor has not moved: `Busy`, which only continuous writers can cause, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
-        let mut room = vec![MaybeUninit::uninit(); 256];
+        // Enough for nearly every step. Most have no item at all, so they must not cost an allocation.
+        let (mut room, mut larger) = ([MaybeUninit::uninit(); 256], Vec::new());
         loop {
-            let mut records = Records { buffer: &mut room, end: 0 };
+            let buffer = if larger.is_empty() { &mut room[..] } else { &mut larger[..] };
+            let mut records = Records { buffer, end: 0, keys_only: false };
             let before = *cursor;
             let more = step(&self.core, cursor, now, 0, &mut records)?;
             if records.end > records.buffer.len() * WORD {
                 *cursor = before;
                 let needed = records.end / WORD;
-                room.resize(needed, MaybeUninit::uninit());
+                larger.resize(needed, MaybeUninit::uninit());
                 continue;
             }
             let mut at = 0;
@@ -144,8 +152,28 @@ impl Arena {
     /// Writes the records of the next steps into `buffer`, until it is full or the walk is over. After an error the cursor
     /// stands where it did, as with `scan`.
     pub fn scan_into(&self, cursor: &mut Cursor, now: Time, buffer: &mut [MaybeUninit<u64>]) -> Result<Scanned, Error> {
+        self.scan_records(cursor, now, buffer, false)
+    }
+
+    /// As `scan_into`, but of an item only the key is told: `found` is that of no item.
+    pub fn scan_keys_into(
+        &self,
+        cursor: &mut Cursor,
+        now: Time,
+        buffer: &mut [MaybeUninit<u64>],
+    ) -> Result<Scanned, Error> {
+        self.scan_records(cursor, now, buffer, true)
+    }
+
+    fn scan_records(
+        &self,
+        cursor: &mut Cursor,
+        now: Time,
+        buffer: &mut [MaybeUninit<u64>],
+        keys_only: bool,
+    ) -> Result<Scanned, Error> {
         let core = &*self.core;
-        let mut records = Records { buffer, end: 0 };
+        let mut records = Records { buffer, end: 0, keys_only };
         let buckets_before = |shard: u32| {
             (0..core.shards.len().min(shard as usize)).map(|shard| u64::from(core.index.buckets(shard))).sum()
         };
@@ -282,7 +310,7 @@ fn try_class(core: &Core, class: &Class, cursor: &Cursor, now: Time, records: &m
     let mut bucket = cursor.bucket;
     ask_for_items(core, class, bucket.saturating_add(1));
     while bucket < u64::from(class.buckets) {
-        let length = core.index.chain(shard, bucket as u32).count();
+        let length = core.index.chain_len(shard, bucket as u32);
         for spot in core.index.spots(shard, bucket as u32) {
             let at = spot.word.at();
             let Some(segment) = core.segments.containing(at) else { continue };
@@ -313,7 +341,7 @@ fn try_class(core: &Core, class: &Class, cursor: &Cursor, now: Time, records: &m
             }
         }
         // The chain grew by an overflow bucket, which took over an entry that may have been missed for that.
-        if core.index.chain(shard, bucket as u32).count() != length {
+        if core.index.chain_len(shard, bucket as u32) != length {
             return None;
         }
         bucket += u64::from(cursor.level);
@@ -343,14 +371,18 @@ fn write_down(
         }
     }
     if fits {
-        let frequency = spot.frequency();
-        let mut found =
-            Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
-        found.version.name(hash, spot.word.0, segment, epoch);
-        lookup::describe(core, view, &mut found);
-        let record_len = (records.end - begin) as u32;
+        let (found, record_len) = (Found::default(), (records.end - begin) as u32);
         let bucket = class.first_bucket + bucket;
-        records.fill(begin, WalkRecord { found, bucket, key_len: key_len as u32, record_len });
+        let keys_only = records.keys_only;
+        let record = records.fill(begin, WalkRecord { found, bucket, key_len: key_len as u32, record_len });
+        if keys_only {
+            return true;
+        }
+        let frequency = spot.frequency();
+        record.found.hits = frequency & FREQUENCY_MAX;
+        record.found.fetched = u8::from(frequency & FETCHED != 0);
+        record.found.version.name(hash, spot.word.0, segment, epoch);
+        lookup::describe(core, view, &mut record.found);
     }
     true
 }
@@ -359,9 +391,9 @@ fn write_down(
 #[inline]
 fn ask_for_items(core: &Core, class: &Class, bucket: u64) {
     if bucket < u64::from(class.buckets) {
-        for slot in &core.index.bucket(class.shard, bucket as u32).slots {
-            core.items.data.ask_for_key(SlotWord(slot.load(Ordering::Relaxed)).at());
-        }
+        let bucket = core.index.bucket(class.shard, bucket as u32);
+        let words = bucket.slots.iter().map(|slot| SlotWord(slot.load(Ordering::Relaxed)));
+        words.filter(|word| word.is_item()).for_each(|word| core.items.data.ask_for_key(word.at()));
     }
 }
 
@@ -507,7 +539,7 @@ mod tests {
                 await_round(&filled, round);
                 begun.store(round, SeqCst);
                 let mut room = vec![MaybeUninit::uninit(); 8192];
-                let mut records = Records { buffer: &mut room, end: 0 };
+                let mut records = Records { buffer: &mut room, end: 0, keys_only: false };
                 items_of_class(core, 0, &cursor, now, 0, &mut records).expect("there");
                 over.store(round, SeqCst);
                 let (mut met, mut at) = (Vec::new(), 0);

@@ -14,6 +14,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What the form begins with.
+#define LEVERET_COMPACT_MAGIC 202
+
+// The second byte.
+#define LEVERET_COMPACT_PLAIN 1
+
+// The second byte where objects of PHP are in it.
+#define LEVERET_COMPACT_WITH_OBJECTS 2
+
+// Bytes of both.
+#define LEVERET_COMPACT_HEAD_LEN 2
+
+// Longer strings have no number.
+#define LEVERET_COMPACT_STRING_MAX 64
+
+// Numbers of strings that fit into two bytes.
+#define LEVERET_COMPACT_STRINGS_NEAR 8192
+
+// Numbers of keys that fit into the tag.
+#define LEVERET_COMPACT_SHAPES_NEAR 32
+
+// Arrays in arrays: a scalar in a list is at depth 1.
+#define LEVERET_COMPACT_DEPTH_MAX 128
+
+// Bytes of a count, a length or a number: seven bits a byte, the low ones first, up to 2^32 - 1.
+#define LEVERET_COMPACT_NUMBER_LEN_MAX 5
+
 // How many keys leveret_ask_for can ask for at once.
 #define LEVERET_AHEAD 32
 
@@ -427,6 +454,58 @@ typedef enum leveret_redis_backoff {
   // The base.
   LEVERET_REDIS_BACKOFF_CONSTANT,
 } leveret_redis_backoff;
+
+// What a value begins with.
+typedef enum leveret_compact_tag {
+  // null
+  LEVERET_COMPACT_NULL = 0,
+  // false
+  LEVERET_COMPACT_FALSE = 1,
+  // true
+  LEVERET_COMPACT_TRUE = 2,
+  // An integer: 1 byte, signed and in native byte order, as the wider ones.
+  LEVERET_COMPACT_INT8 = 3,
+  // 2 bytes.
+  LEVERET_COMPACT_INT16 = 4,
+  // 4 bytes.
+  LEVERET_COMPACT_INT32 = 5,
+  // 8 bytes.
+  LEVERET_COMPACT_INT64 = 6,
+  // 8 bytes.
+  LEVERET_COMPACT_FLOAT = 7,
+  // A string of no bytes.
+  LEVERET_COMPACT_EMPTY_STRING = 8,
+  // Length, bytes.
+  LEVERET_COMPACT_LONG_STRING = 9,
+  // Number of a string that came before.
+  LEVERET_COMPACT_STRING_ID = 10,
+  // A list without values.
+  LEVERET_COMPACT_EMPTY_LIST = 11,
+  // Count, values.
+  LEVERET_COMPACT_LIST = 12,
+  // The gem's: to PHP the same as an empty list.
+  LEVERET_COMPACT_EMPTY_MAP = 13,
+  // Count, keys, values.
+  LEVERET_COMPACT_NEW_SHAPE = 14,
+  // Number of keys that came before; values.
+  LEVERET_COMPACT_SHAPE_ID = 15,
+  // Class, count, names of properties, values.
+  LEVERET_COMPACT_NEW_OBJECT = 16,
+  // Number of a class and its properties; values.
+  LEVERET_COMPACT_OBJECT_ID = 17,
+  // Class, name.
+  LEVERET_COMPACT_ENUM_CASE = 18,
+  // From here on the operand is in the tag: 0 to 63.
+  LEVERET_COMPACT_INT = 64,
+  // A string of one byte, which has no number.
+  LEVERET_COMPACT_BYTE = 128,
+  // A string of 2 to 64 bytes, which gets the next number.
+  LEVERET_COMPACT_STRING = 129,
+  // The high five bits of the number of a string; a byte.
+  LEVERET_COMPACT_STRING_AT = 192,
+  // Number of keys, 0 to 31; values.
+  LEVERET_COMPACT_SHAPE_AT = 224,
+} leveret_compact_tag;
 
 // One arena; opaque.
 typedef struct leveret_arena leveret_arena;
@@ -867,6 +946,10 @@ typedef struct leveret_walk {
   uint32_t now;
   // 1: there is nothing left in the arena. The caller may set it, too.
   uint32_t is_over;
+  // Not 0: only keys are told, in less time; a record's `found` is zero.
+  uint32_t keys_only;
+  // 0.
+  uint32_t unused;
 } leveret_walk;
 
 // One item in a walk's buffer. The key's bytes follow, then padding; the next record is `record_len` bytes on.

@@ -6,6 +6,7 @@
 mod arena;
 mod cipher;
 mod codec;
+mod compact;
 mod compute;
 mod count;
 mod item;
@@ -22,6 +23,7 @@ mod walk;
 pub use arena::*;
 pub use cipher::*;
 pub use codec::*;
+pub use compact::*;
 pub use compute::*;
 pub use count::*;
 pub use item::*;

@@ -25,6 +25,10 @@ pub struct leveret_walk {
     pub now: u32,
     /// 1: there is nothing left in the arena. The caller may set it, too.
     pub is_over: u32,
+    /// Not 0: only keys are told, in less time; a record's `found` is zero.
+    pub keys_only: u32,
+    /// 0.
+    pub unused: u32,
 }
 
 /// A thousand small items at a time. One step of the engine must fit, and asks for more where this is too little.
@@ -98,7 +102,7 @@ impl leveret_walk {
             return LEVERET_NO_MEMORY;
         }
         // SAFETY: by contract.
-        match unsafe { scan(arena, &mut self.cursor, self.now, self.buffer, self.len) } {
+        match unsafe { scan(arena, &mut self.cursor, self.now, self.keys_only != 0, self.buffer, self.len) } {
             Ok(Scanned { needed: 0, used, is_over }) => {
                 (self.used, self.is_over) = (used, u32::from(is_over));
                 LEVERET_OK
@@ -130,7 +134,7 @@ pub unsafe extern "C" fn leveret_scan(
     // SAFETY: by contract.
     let (arena, cursor, used) = unsafe { (&(*arena).0, &mut *cursor, &mut *used) };
     // SAFETY: by contract.
-    match unsafe { scan(arena, cursor, now, buffer, len) } {
+    match unsafe { scan(arena, cursor, now, false, buffer, len) } {
         Ok(scanned) if scanned.needed != 0 => {
             *used = scanned.needed;
             LEVERET_NO_MEMORY
@@ -152,12 +156,23 @@ pub unsafe extern "C" fn leveret_scan(
 
 /// # Safety
 /// `buffer` is aligned to 8 and has room for `len` bytes; with 0 it may be NULL.
-unsafe fn scan(arena: &Arena, cursor: &mut Cursor, now: u32, buffer: *mut u8, len: usize) -> Result<Scanned, Error> {
+unsafe fn scan(
+    arena: &Arena,
+    cursor: &mut Cursor,
+    now: u32,
+    keys_only: bool,
+    buffer: *mut u8,
+    len: usize,
+) -> Result<Scanned, Error> {
     let room = if len < 8 {
         &mut []
     } else {
         // SAFETY: by contract. Any bytes will do, since none is read before it is written.
         unsafe { std::slice::from_raw_parts_mut(buffer.cast::<MaybeUninit<u64>>(), len / 8) }
     };
-    arena.scan_into(cursor, moment(now), room)
+    if keys_only {
+        arena.scan_keys_into(cursor, moment(now), room)
+    } else {
+        arena.scan_into(cursor, moment(now), room)
+    }
 }

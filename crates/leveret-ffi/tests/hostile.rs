@@ -215,6 +215,8 @@ fn walks(random: &mut Random, arena: *mut leveret_arena, now: u32) {
         at: random.next() as usize >> random.below(64),
         now,
         is_over: random.number(),
+        keys_only: now % 2,
+        unused: now,
     };
     for _ in 0..4 {
         if call!(leveret_walk_next(arena, &mut walk, &mut record)) == leveret_status::LEVERET_NO_MEMORY {

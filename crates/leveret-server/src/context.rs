@@ -44,6 +44,8 @@ pub(crate) struct Context<'t> {
     pub cfd: i32,
     /// Kinds of events that watchers ask for in this run.
     pub watched: Kinds,
+    /// The present request has taken as long as many others do: other connections have their turns before the next one.
+    pub ends_turn: bool,
     /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
     pub may_retry: bool,
     /// The present request is a retry: its command is counted, and watchers were told.
@@ -84,6 +86,7 @@ impl<'t> Context<'t> {
             incoming: None,
             cfd: 0,
             watched: shared.watch.wanted(),
+            ends_turn: false,
             may_retry: false,
             is_again: Cell::new(false),
             has_met_busy: Cell::new(false),
@@ -230,7 +233,7 @@ impl<'t> Context<'t> {
 
     /// What `take` returns when others should have their turn.
     pub fn yield_to_others(&self) -> Next {
-        self.shared.network.worker(self.worker.index).count_yield();
+        self.worker.traffic.count_yield();
         Next::Yield
     }
 

@@ -1,7 +1,6 @@
 //! State of a conversation between two reads, the same for all protocols.
 use crate::commands::dump::Dump;
 use crate::context::Tail;
-use crate::counters::traffic::ConnectionState;
 use crate::transport::Transport;
 use crate::watch::Watching;
 use leveret_engine::Incoming;
@@ -72,14 +71,6 @@ impl ReceivedStore {
 }
 
 impl Pending {
-    /// Takes what there is, if it is the front of a line.
-    #[inline]
-    pub fn take_line(&mut self) -> usize {
-        let Pending::Line(scanned) = *self else { return 0 };
-        *self = Pending::Nothing;
-        scanned
-    }
-
     /// Takes what there is, if it is a store.
     pub fn take_store(&mut self) -> Option<Box<ReceivedStore>> {
         match mem::take(self) {
@@ -92,7 +83,6 @@ impl Pending {
     }
 
     /// Discards what arrives of a refused store: returns how many of `len` bytes belong to it.
-    #[inline]
     pub fn swallow(&mut self, len: usize) -> usize {
         let Pending::Refused(missing) = self else { return 0 };
         let taken = len.min(*missing);
@@ -123,28 +113,6 @@ impl Conversation {
             watching: None,
             is_at_fault: false,
         }
-    }
-
-    /// Whether there is a stream that can take a value from the arena.
-    pub fn is_stream(&self) -> bool {
-        matches!(self.transport, Transport::Tcp | Transport::Unix)
-    }
-
-    /// What the connection waits for, given `rest_len` buffered bytes of a request.
-    pub fn state(&self, rest_len: usize) -> ConnectionState {
-        match self.pending {
-            Pending::Store(_) => ConnectionState::Value,
-            Pending::Refused(_) => ConnectionState::Swallow,
-            Pending::Keys(_) | Pending::Dump(_) => ConnectionState::Write,
-            // A request whose line has come, or its header.
-            Pending::Line(scanned) if scanned < rest_len => ConnectionState::Value,
-            Pending::Line(_) | Pending::Nothing => ConnectionState::Read,
-        }
-    }
-
-    /// Whether a request is answered in part, so that more is to be done than the input shows.
-    pub fn is_midway(&self) -> bool {
-        matches!(self.pending, Pending::Keys(_) | Pending::Dump(_))
     }
 
     pub fn note_busy(&mut self, is_busy: bool) {

@@ -3,6 +3,8 @@
 //!
 //! The way of a request: `net::event_loop` (a socket is readable) -> `net::connection` (its bytes) -> `session` (the
 //! loop over requests) -> `dialects` (reads a request, writes its answer) -> `commands` (carries it out on the engine).
+//! Redis' commands on strings are carried out by the crate `leveret-strings`, those on the connection and the server by
+//! the files beside `dialects::redis`.
 //! `session` and the modules below it do not know sockets, so the command `leveret` uses the same code on an arena
 //! without a server.
 #![forbid(unsafe_code)]
@@ -15,7 +17,6 @@ mod conversation;
 mod counters;
 mod dialects;
 mod entrance;
-pub mod flags;
 mod inbox;
 mod live;
 pub mod log;

@@ -72,13 +72,20 @@ impl Session {
 
     /// What the connection waits for, given `rest_len` buffered bytes of a request.
     pub(crate) fn state(&self, rest_len: usize) -> ConnectionState {
-        self.talk.state(rest_len)
+        match self.talk.pending {
+            Pending::Store(_) => ConnectionState::Value,
+            Pending::Refused(_) => ConnectionState::Swallow,
+            Pending::Keys(_) | Pending::Dump(_) => ConnectionState::Write,
+            // A request whose line has come, or its header.
+            Pending::Line(scanned) if scanned < rest_len => ConnectionState::Value,
+            Pending::Line(_) | Pending::Nothing => ConnectionState::Read,
+        }
     }
 
     /// Whether a request is answered in part, so that more is to be done than the input shows.
     pub(crate) fn is_midway(&self) -> bool {
         let is_walking = matches!(&self.spoken, Some(Spoken::Resp(resp)) if resp.is_walking());
-        self.talk.is_midway() || is_walking
+        is_walking || matches!(self.talk.pending, Pending::Keys(_) | Pending::Dump(_))
     }
 
     /// Whether it ends because of what the client has sent.
@@ -137,7 +144,7 @@ fn take<D: Dialect>(
     output: &mut Vec<u8>,
 ) -> (usize, Next) {
     let mut cx = Context::new(worker, output);
-    let is_stream = talk.is_stream();
+    let is_stream = matches!(talk.transport, Transport::Tcp | Transport::Unix);
     cx.is_stream = is_stream;
     cx.may_retry = is_stream && talk.busy_since.is_none_or(|since| since.elapsed() < BUSY_PATIENCE);
     cx.is_again.set(talk.busy_since.is_some());
@@ -146,18 +153,22 @@ fn take<D: Dialect>(
     let limits = Limits { value_max: worker.value_max() };
     let mut at = 0;
     // memcached frames each request's answer of a datagram by itself.
-    let requests = if talk.transport == Transport::Udp { 1 } else { cx.shared.live.requests_per_turn() };
+    let requests = if matches!(talk.transport, Transport::Udp) { 1 } else { cx.shared.live.requests_per_turn() };
     // Number of requests from here on whose memory was prefetched.
     let mut asked = 0;
     for number in 0..requests {
-        if let Pending::Dump(_) = talk.pending {
-            if let Some(next) = go_on_dumping::<D>(talk, &mut cx) {
-                talk.note_busy(next == Next::Busy);
-                return (at, next);
+        let mut is_complete = false;
+        if !matches!(talk.pending, Pending::Nothing) {
+            if let Pending::Dump(_) = talk.pending {
+                if let Some(next) = go_on_dumping::<D>(talk, &mut cx) {
+                    talk.note_busy(next == Next::Busy);
+                    return (at, next);
+                }
             }
+            at += talk.pending.swallow(input.len() - at);
+            is_complete = talk.pending.needs_no_input();
         }
-        at += talk.pending.swallow(input.len() - at);
-        if at == input.len() && !talk.pending.needs_no_input() && !dialect.needs_no_input() {
+        if at == input.len() && !is_complete && !dialect.needs_no_input() {
             return (at, Next::Read { total: 1 });
         }
         if cx.is_full() {
@@ -220,6 +231,9 @@ fn take<D: Dialect>(
             talk.tail = cx.tail;
             return (at, Next::Send);
         }
+        if cx.ends_turn {
+            break;
+        }
     }
     let next = if is_stream { cx.yield_to_others() } else { Next::Yield };
     if matches!(talk.pending, Pending::Dump(_)) {
@@ -237,8 +251,10 @@ fn step<D: Dialect>(
     rest: &[u8],
     limits: &Limits,
 ) -> Consumed {
+    let (mut scanned, is_first_look) = (0, matches!(talk.pending, Pending::Nothing));
     match talk.pending {
         Pending::Nothing => {}
+        Pending::Line(len) => (scanned, talk.pending) = (len, Pending::Nothing),
         Pending::Store(_) => return receive::go_on(dialect, talk, cx, rest, limits),
         Pending::Keys(left) => {
             talk.pending = Pending::Nothing;
@@ -253,8 +269,8 @@ fn step<D: Dialect>(
     if let Some(step) = dialect.before(talk, cx, rest) {
         return step;
     }
-    let timed = (cx.is_timed() && matches!(talk.pending, Pending::Nothing)).then(Instant::now);
-    match D::parse(rest, talk.pending.take_line(), limits) {
+    let timed = (cx.is_timed() && is_first_look).then(Instant::now);
+    match D::parse(rest, scanned, limits) {
         Parsed::Request { request, consumed } => {
             let kind = D::kind(&request);
             let step = answered(dialect, talk, cx, request, consumed);

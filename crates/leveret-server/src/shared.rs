@@ -10,7 +10,7 @@ use crate::log::{self, Level};
 use crate::redis::databases::DatabaseError;
 use crate::redis::Redis;
 use crate::tls::{Tls, TlsError};
-use crate::watch::Watch;
+use crate::watch::WatchHub;
 use crate::Settings;
 use leveret_engine::{reason, Arena};
 use rustix::mm::{mlockall, MlockAllFlags};
@@ -70,7 +70,7 @@ pub struct Shared {
     /// `stats detail`.
     pub prefixes: Prefixes,
     /// The watchers, and their events.
-    pub(crate) watch: Arc<Watch>,
+    pub(crate) watch: Arc<WatchHub>,
     counters: Box<[Counters]>,
     latencies: Box<[Latencies]>,
     baseline: RwLock<Baseline>,
@@ -94,7 +94,7 @@ impl Shared {
         let threads = settings.threads.max(1);
         let shared = Shared {
             network: Network::new(threads),
-            watch: Arc::new(Watch::new(threads)),
+            watch: Arc::new(WatchHub::new(threads)),
             prefixes: Prefixes::new(settings.prefix_delimiter, settings.detail),
             counters: (0..threads).map(|_| Counters::default()).collect(),
             latencies: (0..threads).map(|_| Latencies::default()).collect(),

@@ -1,5 +1,6 @@
 //! A worker's tools to execute requests.
 use crate::counters::budget::Budget;
+use crate::counters::traffic::WorkerCounters;
 use crate::overdue::Overdue;
 use crate::Shared;
 use leveret_engine::{Arena, Error, Time};
@@ -14,6 +15,8 @@ pub struct Worker {
     pub shared: Arc<Shared>,
     /// The worker's number: its own counters.
     pub index: usize,
+    /// What its sockets count.
+    pub(crate) traffic: Arc<WorkerCounters>,
     arena: Arena,
     edition: u32,
     databases: Vec<OnceCell<Arena>>,
@@ -33,6 +36,7 @@ impl Worker {
         let (value_max, client_bytes_max) = limits(&shared, &arena);
         let (databases, databases_edition) = none_open(&shared);
         Worker {
+            traffic: shared.network.worker(index).clone(),
             shared,
             index,
             arena,

@@ -18,7 +18,7 @@ const GROUPS: [CommandGroup; 7] = [
 ];
 
 /// What a summary begins with where the answer is always the same.
-const FIXED: [&str; 3] = ["Is ", "Answers ", "Tells that "];
+const FIXED: [&str; 3] = ["Is ", "Answers ", "Reports "];
 
 /// The commands that are served, with the subcommands of containers in their place.
 fn served(group: CommandGroup) -> Vec<&'static CommandRow> {
@@ -48,11 +48,22 @@ fn commands() -> String {
             }
         }
     }
-    text.push_str("\n| always the same | |\n|---|---|\n");
+    text.push_str("\nAlways the same:\n");
     for (answer, names) in fixed {
-        writeln!(text, "| {} | {answer} |", names.join(", ")).expect("a string takes all");
+        writeln!(text, "- {}: {}", names.join(", "), lowercase_first(answer)).expect("a string takes all");
     }
-    text.push_str("\n| answered with `UNSUPPORTED` | reason |\n|---|---|\n");
+    text.push_str(&refused());
+    text
+}
+
+fn lowercase_first(text: &str) -> String {
+    text[..1].to_lowercase() + text[1..].trim_end_matches('.')
+}
+
+/// More commands than these are told by their number: the page's table of what is refused has their kinds.
+const NAMED_MAX: usize = 20;
+
+fn refused() -> String {
     let mut reasons: Vec<(Refusing, Vec<String>)> = Vec::new();
     let subcommands = rows().flat_map(|row| row.subcommands().iter());
     for row in rows().chain(subcommands) {
@@ -63,8 +74,13 @@ fn commands() -> String {
             None => reasons.push((why, vec![name])),
         }
     }
+    let mut text = "\n| answered with `UNSUPPORTED` | reason |\n|---|---|\n".to_owned();
     for (why, names) in reasons {
-        writeln!(text, "| {} | {} |", names.join(" "), why.reason()).expect("a string takes all");
+        let told = match names.len() {
+            many if many > NAMED_MAX => format!("{many} commands of [these kinds](#what-is-refused)"),
+            _ => names.join(" "),
+        };
+        writeln!(text, "| {told} | {} |", why.reason()).expect("a string takes all");
     }
     text
 }

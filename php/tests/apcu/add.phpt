@@ -1,5 +1,5 @@
 --TEST--
-apcu_add stores only what is not there yet
+apcu_add stores only missing keys
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-apcu_delete: true when removed; of a list what could not be removed
+apcu_delete: true when removed; for a list the keys that were not removed
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-apcu_entry computes what is missing, once
+apcu_entry computes a missing value once
 --INI--
 apc.enable_cli=1
 --FILE--

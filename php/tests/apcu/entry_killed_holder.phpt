@@ -1,5 +1,5 @@
 --TEST--
-apcu_entry: a process that is killed in its callback keeps nobody waiting
+apcu_entry: a process that is killed in its callback blocks no other process
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-apcu_exists tells what is there, of a list too
+apcu_exists: whether a key exists; for a list the keys that exist
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-apcu_fetch: only $success tells a stored false from a miss
+apcu_fetch: only $success distinguishes a stored false from a miss
 --INI--
 apc.enable_cli=1
 --FILE--

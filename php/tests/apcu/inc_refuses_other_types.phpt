@@ -1,5 +1,5 @@
 --TEST--
-apcu_inc: what is no integer stays as it is: false, no success, no warning
+apcu_inc of a value that is not an integer: false, no success, no warning, no change
 --INI--
 apc.enable_cli=1
 --FILE--

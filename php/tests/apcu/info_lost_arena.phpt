@@ -1,5 +1,5 @@
 --TEST--
-apcu_cache_info, apcu_sma_info: an arena whose file was removed is opened anew, and the call is done
+apcu_cache_info, apcu_sma_info: an arena whose file was removed is opened again, and the call succeeds
 --INI--
 apc.enable_cli=1
 leveret.apcu_cli=shared

@@ -1,5 +1,5 @@
 --TEST--
-APCUIterator: the destructor of the current item may call the constructor that drops it: what was asked for last begins
+APCUIterator: the destructor of the current item may call the constructor again: the newest walk begins
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-apcu_delete with an APCUIterator removes what it names
+apcu_delete with an APCUIterator removes its items
 --INI--
 apc.enable_cli=1
 --FILE--

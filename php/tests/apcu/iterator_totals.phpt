@@ -1,5 +1,5 @@
 --TEST--
-APCUIterator: totals of what matches, counted once
+APCUIterator: totals of the matching items, counted once
 --INI--
 apc.enable_cli=1
 --FILE--

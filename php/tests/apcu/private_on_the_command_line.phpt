@@ -1,18 +1,18 @@
 --TEST--
-On the command line the cache is private to the process and its forks, whoever used it first, and empty at its start
+On the command line the cache is private to the process and its forks, and empty at the start
 --INI--
 apc.enable_cli=1
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';
-// Nobody has used it before the fork.
+// Not used before the fork.
 pcntl_waitpid(fork(fn () => apcu_store('child', [1, 2]) && pcntl_waitpid(fork(fn () => apcu_store('grandchild', 'x')), $status)), $status);
 var_dump(apcu_fetch('child')[1], apcu_fetch('grandchild'));
 apcu_store('a', 1);
 for ($run = 0; $run < 2; $run++) {
     echo other_php('var_dump(apcu_cache_info(true)["num_entries"], apcu_exists("a"), apcu_store("b", 1));');
 }
-// No command of this process inherits it, and none of these has left anything behind.
+// No command of this process inherits it, and none has left files.
 var_dump(apcu_exists('b'), glob(getenv('LEVERET_DIR') . '/*'));
 
 // Each process has a life sign of its own: the lease of a killed child is free.

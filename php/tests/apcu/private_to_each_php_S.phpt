@@ -18,7 +18,7 @@ foreach (['one', 'other'] as $name) {
         }
         $pids[$pid] = true;
     }
-    // Its workers outlive PHP's server, but for those of PHP 8.4, which may be gone when it is their turn.
+    // Its workers outlive PHP's server, except those of PHP 8.4, which may have ended by then.
     $pid = proc_get_status($server)['pid'];
     exec("kill -9 $pid " . file_get_contents("/proc/$pid/task/$pid/children") . " 2>/dev/null");
     proc_close($server);

@@ -1,5 +1,5 @@
 --TEST--
-apcu_sma_info: one segment, what is free in it, and a block list for the page apc.php
+apcu_sma_info: one segment, its free bytes, and a block list for apc.php
 --INI--
 apc.enable_cli=1
 --FILE--

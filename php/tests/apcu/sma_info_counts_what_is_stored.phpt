@@ -1,5 +1,5 @@
 --TEST--
-apcu_sma_info: what is stored is no longer free
+apcu_sma_info: stored bytes are no longer free
 --INI--
 apc.enable_cli=1
 --FILE--

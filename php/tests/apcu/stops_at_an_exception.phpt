@@ -1,5 +1,5 @@
 --TEST--
-A handler of errors that throws ends a call for many keys: nothing is done for the keys behind
+An error handler that throws ends a call for many keys: later keys are not processed
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -8,7 +8,7 @@ $values = [];
 for ($i = 0; $i < 1000; $i++) {
     $values["key$i"] = "value $i";
 }
-// Where the keys of one group end and the next begin, and a whole group.
+// Around the border of two groups of keys, and a whole group.
 foreach ([0, 31, 32, 33, ...range(100, 170)] as $hole) {
     unset($values["key$hole"]);
 }

@@ -13,7 +13,7 @@ do {
     apcu_add('added', 1, 2);
     apcu_inc('counted', 1, $success, 2);
     $living = apcu_fetch(['short', 'long', 'added', 'counted']);
-    // Whoever was stopped for so long that the items may have died meanwhile has seen nothing.
+    // A process that was stopped for so long that the items may have expired proves nothing.
 } while (hrtime(true) - $begin >= 2e9);
 var_dump($living);
 wait_until(fn () => !apcu_exists('counted'));

@@ -1,5 +1,5 @@
 --TEST--
-apc.use_request_time: time stands still during a request
+apc.use_request_time: the time does not change during a request
 --INI--
 apc.enable_cli=1
 apc.use_request_time=1

@@ -1,5 +1,5 @@
 --TEST--
-clear() forgets everything, and what is stored afterwards stays
+clear() deletes all items, and later ones stay
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

@@ -1,5 +1,5 @@
 --TEST--
-What serialize() refuses is refused with its exception, and nothing is stored
+A value that serialize() refuses throws its exception, and is not stored
 --INI--
 leveret.serializer=php
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-What a script does to a fetched value stays with the script
+A change of a fetched value does not change the item
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

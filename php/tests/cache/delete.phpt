@@ -1,5 +1,5 @@
 --TEST--
-delete() tells whether the key was there
+delete() returns whether the key existed
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

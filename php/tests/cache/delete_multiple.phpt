@@ -1,5 +1,5 @@
 --TEST--
-deleteMultiple() counts what was there
+deleteMultiple() counts the keys that existed
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

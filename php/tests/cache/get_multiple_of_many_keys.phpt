@@ -26,7 +26,7 @@ foreach (range(0, 999, 2) as $i) {
 }
 echo json_encode($cache->getMultiple($holes, 'none') === array_intersect_key($expected, array_flip($holes))), "\n";
 
-// Numbers and references are no strings, and stand where the hash of one would.
+// Numbers and references are not strings; PHP stores them where a string has its hash.
 $cache->set('7', 'seven');
 $mixed = $keys;
 $mixed[31] = 7;
@@ -54,7 +54,7 @@ final class Meddles
     }
 }
 
-// The hash of a key is that of one arena: an object that has got another one must not look for it there.
+// A key's hash belongs to one arena: an object that uses another arena now must not use it.
 $first = arena_dir() . '/first.arena';
 $other = arena_dir() . '/other.arena';
 $changing = new Leveret\Cache($other);

@@ -1,5 +1,5 @@
 --TEST--
-What is no integer is not counted
+increment() and decrement() refuse a value that is not an integer
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

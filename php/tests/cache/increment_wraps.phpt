@@ -1,5 +1,5 @@
 --TEST--
-Counting beyond the largest integer goes on at the smallest
+increment() wraps from the largest integer to the smallest
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

@@ -1,5 +1,5 @@
 --TEST--
-An Item tells key, value, token and times
+An Item has key, value, token and times
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

@@ -1,5 +1,5 @@
 --TEST--
-The destructor of an iterator's current value may move that iterator on, or start it anew
+The destructor of an iterator's current value may advance or restart that iterator
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

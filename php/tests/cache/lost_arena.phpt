@@ -1,5 +1,5 @@
 --TEST--
-An arena whose file was removed is opened anew, and the call is done
+An arena whose file was removed is opened again, and the call succeeds
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';
@@ -14,7 +14,7 @@ unlink($path);
 $cache->set('key', 2);
 var_dump($other->get('key'), $cache->get('key'), file_exists($path));
 
-// So it is by the next who looks at its numbers.
+// The next call of stats() notices it, too.
 ftruncate(fopen($path, 'r+'), 4096);
 unlink($path);
 var_dump($cache->stats()['items'], file_exists($path));

@@ -1,5 +1,5 @@
 --TEST--
-A stored null is told from a miss
+A stored null differs from a miss
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';

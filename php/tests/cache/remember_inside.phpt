@@ -1,5 +1,5 @@
 --TEST--
-What goes wrong in a remember() within remember() is thrown by both, stores nothing, and frees both leases
+An exception in a remember() within remember() is thrown by both, stores nothing, and frees both leases
 --FILE--
 <?php
 require __DIR__ . '/../cache.inc';
@@ -22,7 +22,7 @@ foreach (['inner', 'outer'] as $inner) {
         var_dump($cache->has('outer') || $cache->has('inner'));
     }
 }
-// The one who catches it goes on.
+// A caller that catches the exception continues.
 echo $cache->remember('outer', 60, function () use ($cache, $failures) {
     try {
         return $cache->remember('inner', 60, $failures['exception']);

@@ -18,7 +18,7 @@ foreach ([$most + 1, 2 * $most, 20 * $most] as $length) {
     var_dump(strlen($cache->remember('key', 60, fn () => str_repeat('y', $length))) === $length, $cache->has('key'));
 }
 var_dump(count($cache->remember('array', 60, fn () => array_fill(0, $most, 1))) === $most, $cache->has('array'));
-// Nothing is kept from others meanwhile.
+// Other processes are not blocked meanwhile.
 echo $other->remember(), "\n";
 $lines = file($log);
 var_dump(count($lines), str_contains($lines[0], $most + 1 . ' bytes'), str_contains($lines[0], $cache->stats()['path']), str_contains($lines[0], "takes $most bytes"));

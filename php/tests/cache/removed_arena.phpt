@@ -12,7 +12,7 @@ $other = in_child(function () use ($path) {
     $cache->set('key', 'new');
 });
 wait_for($other);
-// The file is looked at once a second, on one of 64 calls: here never on one of this object's own, since every other is another's.
+// The file is checked once a second, in one of 64 calls: here never in one of this object's, since every other call is another object's.
 $beside = new Leveret\Cache(arena_dir() . '/beside.arena');
 for ($i = 0; $i < 1000 && $cache->get('key') !== 'new'; $i++) {
     $beside->get('key');

@@ -17,7 +17,7 @@ for ($i = 0; $i < 5; $i++) {
 $value['object'][0][] = 2;
 $value['reference']['x'] = 7;
 var_dump(decoded_arrays(), count(apcu_fetch('object')[0]), $value['reference']['y'], apcu_fetch('reference')['y'], $value['empty']);
-// At its end PHP itself loses what contains itself; the test under valgrind wants all back.
+// PHP does not free a value that contains itself at its end; the test under valgrind expects all memory back.
 unset($loop, $value);
 gc_collect_cycles();
 --EXPECT--

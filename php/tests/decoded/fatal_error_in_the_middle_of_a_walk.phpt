@@ -1,5 +1,5 @@
 --TEST--
-After a fatal error in the middle of a walk over a kept array nobody is served that array
+After a fatal error in the middle of a walk over a kept array that array is not returned again
 --INI--
 apc.enable_cli=1
 --FILE--
@@ -11,7 +11,7 @@ for ($i = 0; $i < 3; $i++) {
 }
 file_put_contents('php://stdout', PEER || decoded_arrays() === 1 ? "kept\n" : "not kept\n");
 register_shutdown_function(function () {
-    // Twice: it is not kept anew either.
+    // Twice: it is not kept again either.
     for ($i = 0; $i < 4; $i++) {
         file_put_contents('php://stdout', json_encode(apcu_fetch('a')) . ' ' . json_last_error_msg() . "\n");
     }

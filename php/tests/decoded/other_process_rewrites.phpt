@@ -1,5 +1,5 @@
 --TEST--
-What another process writes is seen at the next fetch
+A write of another process is visible to the next fetch
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Whatever part of a replaced array a script holds stays as it was
+Parts of a replaced array that a script holds do not change
 --INI--
 apc.enable_cli=1
 leveret.decoded_cache=64K

@@ -28,13 +28,13 @@ function most(int $held, int $begin): int
     }
     return $most;
 }
-// An array takes some 70 KB: without a second use a hundred take 4 MB.
+// An array takes about 70 KB: without reuse a hundred take 4 MB.
 var_dump(most(2, 0) < 1000000, most(2, 0) < 100000);
-// More than the pool has room for lies in the heap.
+// Arrays beyond the pool's size are in the heap.
 var_dump(($held = most(100, 100)) > 3000000 && $held < 12000000);
-// And the pool is left as it is.
+// The pool stays unchanged.
 var_dump(most(100, 200) > 1000000, most(2, 300) < 100000);
-// Of a small memory_limit the pool takes little, and it ends no script that had room.
+// The pool takes a small part of a small memory_limit, and ends no script.
 $code = 'for ($n = 0; $n < 100; $n++) $all[] = apcu_fetch("array $n");';
 foreach (['4M', '16M', '-1'] as $limit) {
     var_dump(other_php("$code echo count(\$all);", ['memory_limit' => $limit]) === '100' || $limit === '4M');

@@ -1,5 +1,5 @@
 --TEST--
-Whatever part of an array a script holds stays as it was, while others are read into the pool
+Parts of an array that a script holds do not change while others are read into the pool
 --INI--
 apc.enable_cli=1
 leveret.decoded_cache=256K

@@ -8,9 +8,9 @@ $listed = array_column($lines, 2, 1);
 $real = array_map(fn ($entry) => (string) $entry['global_value'], array_merge(...array_map(ini_get_all(...), ['leveret', 'apcu', 'memcached', 'memcache'])));
 ksort($listed);
 ksort($real);
-var_dump(count($real), array_diff_assoc($listed, $real), array_diff_assoc($real, $listed));
+var_dump(count($real) > 70, array_diff_assoc($listed, $real), array_diff_assoc($real, $listed));
 --EXPECT--
-int(80)
+bool(true)
 array(0) {
 }
 array(0) {

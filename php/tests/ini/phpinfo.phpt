@@ -1,5 +1,5 @@
 --TEST--
-phpinfo tells the arena's path, size and use
+phpinfo shows the arena's path, size and use
 --INI--
 apc.enable_cli=1
 leveret.apcu_cli=shared

@@ -1,5 +1,5 @@
 --TEST--
-Where the real APCu is loaded it is used, in either order of loading; who has asked for ours is told so
+If the real APCu is loaded it is used, in either order of loading; a setting that asks for ours causes a notice
 --SKIPIF--
 <?php foreach (['apcu'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--

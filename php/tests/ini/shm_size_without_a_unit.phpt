@@ -1,5 +1,5 @@
 --TEST--
-apc.shm_size without a unit is megabytes, as for APCu, with one warning; with a unit or in bytes it is what it says
+apc.shm_size without a unit is megabytes, as for APCu, with one warning; with a unit or in bytes it is exact
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -45,7 +45,7 @@ spl_autoload_register(function (string $class): void {
 $pool = fresh();
 tell(@$pool->setServerParams('arena:drop', 0, 1, 15, true, 'Absent1::method'));
 $pool = fresh();
-// The original's types promise a callable and its code takes anything: a PHP for debugging does not let that pass.
+// The original declares a callable and accepts anything, which a PHP for debugging reports.
 tell(PHP_DEBUG ? false : @$pool->setFailureCallback('Absent2::method'));
 $pool = fresh();
 tell(@$pool->addServer('arena:drop', 0, true, 1, 1, 15, true, 'Absent3::method'));

@@ -1,5 +1,5 @@
 --TEST--
-memcache.*: what is no number, or too low, is refused in pecl/memcache's words; nothing at all turns compression off
+memcache.*: a value that is not a number, or too low, is refused in pecl/memcache's words; an empty one disables compression
 --INI--
 leveret.provide=memcache
 memcache.compress_threshold=Off

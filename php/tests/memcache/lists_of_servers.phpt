@@ -1,5 +1,5 @@
 --TEST--
-MemcachePool: two lists of servers never share connections, whatever is in their names, and each server has its place
+MemcachePool: two lists of servers never share connections, for any names, and each server has its place
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';
@@ -19,7 +19,7 @@ foreach (["127.0.0.1 1 0 1\n127.0.0.1", "9:127.0.0.1 1 0 1\n9:127.0.0.1"] as $na
     }
 }
 
-// A name that is no text is nobody's, and those behind it keep their places.
+// A name that is not a string names no server; the following ones keep their places.
 $m = new MemcachePool;
 $m->addServer("\xff", 1);
 $m->addServer('arena:places', 0);

@@ -1,12 +1,12 @@
 --TEST--
-MemcachePool: numbers do not depend on the locale, and what pecl/memcache has written by one is read
+MemcachePool: numbers do not depend on the locale, and those that pecl/memcache wrote with one are read
 --INI--
 leveret.provide=memcache,memcached
 --FILE--
 <?php
 require __DIR__ . '/../memcached.inc';
 
-// A locale of the test's own, where a decimal sign is a comma. Without the character maps of the package locales there is none, and the
+// A locale made by the test, with a comma as decimal sign. Without the character maps of the package locales it is missing, and the
 // first part shows less.
 $source = "$arenas/comma";
 file_put_contents($source, "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n");

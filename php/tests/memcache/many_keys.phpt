@@ -16,7 +16,7 @@ var_dump($pool->get($keys) === $expected);
 var_dump($pool->get(array_merge($keys, array_reverse($keys)), $flags, $cas) === $expected);
 var_dump(array_keys($flags) === array_keys($expected), array_keys($cas) === array_keys($expected), min($cas) > 0);
 
-// A space becomes an underscore, nothing is no key.
+// A space becomes an underscore; an empty key is refused.
 $pool->set('odd key', 'odd');
 array_splice($keys, 40, 0, ['odd key', '', 'odd_key']);
 var_dump($pool->get($keys) == $expected + ['odd_key' => 'odd']);

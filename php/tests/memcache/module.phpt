@@ -1,5 +1,5 @@
 --TEST--
-The module memcache: what applications ask before they use it
+The module memcache: the checks that applications make before they use it
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

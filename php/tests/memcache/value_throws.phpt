@@ -1,5 +1,5 @@
 --TEST--
-MemcachePool: a value that throws while it is encoded stores nothing, the exception goes on, and the warning is there for logs
+MemcachePool: a value that throws while it is encoded is not stored, the exception passes through, and a warning is logged
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

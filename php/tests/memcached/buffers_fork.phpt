@@ -1,5 +1,5 @@
 --TEST--
-Memcached: what waits in the buffers of a process is sent by it alone, not by a child that ends before it
+Memcached: buffered writes are sent by their process only, not by a child that ends before it
 --INI--
 leveret.provide=apcu,memcached
 --FILE--
@@ -19,7 +19,7 @@ pcntl_waitpid($pid, $status);
 tell($other, $other->get('key'));
 $m->quit();
 tell($other, $other->get('key'));
-// A server that refuses one of many writes, and says so although nobody asks, loses none of the others.
+// A server that refuses one of many quiet writes, and reports it, loses none of the others.
 $m->setOption(Memcached::OPT_BUFFER_WRITES, false);
 $m->setOption(Memcached::OPT_NOREPLY, true);
 $m->setOption(Memcached::OPT_COMPRESSION, false);

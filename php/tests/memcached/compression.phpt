@@ -1,5 +1,5 @@
 --TEST--
-Memcached: what is compressed, with both codecs, and read back whatever is set
+Memcached: which values are compressed, by both codecs, and that any setting reads them
 --INI--
 leveret.provide=apcu,memcached
 --FILE--
@@ -39,7 +39,7 @@ ini_set('memcached.compression_threshold', '10');
 ini_set('memcached.compression_factor', '1000');
 $m->set('long', $long);
 echo stored('long'), "\n";
-// A factor of nothing asks for no saving: all of it is compressed. zlib gives up where the value would grow by more than a twentieth.
+// With a factor of 0 every value is compressed. zlib gives up if the value would grow by more than 5 %.
 foreach (['0', '-1', '0.3'] as $factor) {
     ini_set('memcached.compression_factor', $factor);
     foreach ([Memcached::COMPRESSION_FASTLZ, Memcached::COMPRESSION_ZLIB] as $type) {

@@ -1,5 +1,5 @@
 --TEST--
-Memcached: servers from libmemcached's connection string, and what is wrong with one
+Memcached: servers from libmemcached's connection string, and errors in one
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

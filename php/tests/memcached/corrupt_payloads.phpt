@@ -57,7 +57,7 @@ for ($i = 0; $i < $rounds; $i++) {
         $m->getDelayed(['k']);
         @$m->fetchAll();
     } catch (Throwable $e) {
-        // ArrayObject refuses what is none of its own.
+        // ArrayObject refuses other classes' data.
     }
 }
 var_dump($refused > $rounds / 20);

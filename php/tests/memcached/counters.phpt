@@ -1,5 +1,5 @@
 --TEST--
-Memcached: counters in both protocols; what is no number, and what is missing
+Memcached: counters in both protocols; values that are not numbers, and missing ones
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

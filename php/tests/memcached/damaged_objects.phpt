@@ -1,5 +1,5 @@
 --TEST--
-Memcached, Memcache: data that PHP's own classes refuse is damaged, and its neighbours are given; what a script's code throws is thrown
+Memcached, Memcache: data that PHP's own classes refuse is damaged, and the other values are returned; exceptions of a script's code pass through
 --INI--
 leveret.provide=apcu,memcached,memcache
 --FILE--

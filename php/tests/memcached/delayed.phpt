@@ -19,7 +19,7 @@ foreach ([on_arena(), on_server()] as $m) {
     tell($m, $m->getDelayed([]));
     tell($m, $m->getDelayed(['missing'], false, fn() => print("called\n")));
     tell($m, $m->getDelayed(['a'], false, function (Memcached $m, array $item) { echo json_encode($item), "\n"; }));
-    // A callback that uses the object ends what it was called for.
+    // A callback that uses the object ends the call that it belongs to.
     $calls = 0;
     $m->getDelayed(['a', 'b'], false, function (Memcached $m) use (&$calls) { $calls++; $m->get('a'); });
     var_dump($calls >= 1);

@@ -1,5 +1,5 @@
 --TEST--
-Memcached: what is asked later comes also when servers are added, or put into another order, before it is fetched
+Memcached: a delayed get survives servers that are added or reordered before the fetch
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

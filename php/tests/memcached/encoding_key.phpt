@@ -1,5 +1,5 @@
 --TEST--
-Memcached::setEncodingKey: what is stored can be read with the key only, and cannot be counted or joined
+Memcached::setEncodingKey: values can be read with the key only, and not counted or appended to
 --INI--
 leveret.provide=apcu,memcached
 apc.enable_cli=1

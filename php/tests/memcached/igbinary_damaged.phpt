@@ -1,5 +1,5 @@
 --TEST--
-Memcached: igbinary's data that igbinary would not survive is refused, and whatever it writes is read
+Memcached: data that would crash igbinary is refused, and all data that it writes is read
 --EXTENSIONS--
 igbinary
 --INI--
@@ -25,7 +25,7 @@ function stored(string $data): mixed
     return @$m->get('k');
 }
 
-// What is good.
+// Valid data.
 $plain = new Plain;
 $plain->next = new Plain;
 $number = 5;
@@ -62,7 +62,7 @@ foreach ([1, 0] as $compact) {
     }
 }
 
-// Nobody writes these, and nothing bad comes of them: an array in itself, by reference too, and twice at each of many levels.
+// Never written, and harmless: an array in itself, by reference too, and twice at each of many levels.
 foreach (['0600' . '0100', '0600' . '250100'] as $elements) {
     $read = stored(hex2bin('000000021401' . $elements));
     echo isset($read[0][0][0]) && count($read) === 1 && igbinary_serialize($read) ? '' : "an array in itself is not read\n";
@@ -70,7 +70,7 @@ foreach (['0600' . '0100', '0600' . '250100'] as $elements) {
 $read = stored(hex2bin('00000002' . str_repeat('14030600010006010100' . '0602', 60) . '05'));
 echo is_array($read) && is_array($read[0][1][0][1]) ? '' : "arrays in themselves are not read\n";
 
-// Nor these: what igbinary makes of a key that PHP would not have as a string, of numbers with leading zeros, and of other bytes here and there.
+// Harmless too: keys that PHP would make integers of, numbers with leading zeros, and other changed bytes.
 $odd = ['1401' . '110135' . '05', '1401' . '11022d35' . '05', '1402' . '110135' . '05' . '0605' . '00', '1401' . '0a00000005' . '0b00000005', '1401' . '07ff' . '2100000000000000ff',
     '1401' . '208000000000000000' . '05', '1402' . '0601' . '05' . '0601' . '00', '1401' . '0d' . '0d', '1101' . '61', '1100', '1401' . '1100' . '05', '0700', '1401' . '00', '26000000000000000161'];
 mt_srand(7);
@@ -78,7 +78,7 @@ foreach ([['id' => 1, 'n' => 2.5, 'text' => 'abc'], ['id' => -300, 'n' => 1e300,
     $rows[] = $row;
 }
 $rows = igbinary_serialize($rows);
-// Not under valgrind: of what damage makes of arrays that contain themselves, igbinary loses some.
+// Not under valgrind: igbinary leaks arrays that damage has made contain themselves.
 for ($i = getenv('USE_ZEND_ALLOC') === '0' ? 3000 : 0; $i < 3000; $i++) {
     $damaged = $rows;
     for ($j = mt_rand(1, 3); $j > 0; $j--) {
@@ -99,7 +99,7 @@ foreach ($odd as $data) {
 }
 echo $read_as_igbinary > count($odd) / 6 ? '' : "only $read_as_igbinary of the damaged values were read\n";
 
-// What is not: cut, nested too deep, a key twice beside references, ...
+// Refused: cut, nested too deep, a key twice beside references, ...
 $own = '17' . '03' . bin2hex('Own');
 $bad = [
     'nothing' => '', 'no value' => '00000002', 'version' => '0000000305', 'more behind' => '000000020505', 'type' => '0000000228',
@@ -124,7 +124,7 @@ for ($len = 0; $len < strlen($whole); $len++) {
         echo "$len bytes are not refused\n";
     }
 }
-// At its end PHP throws its heap away with all objects that hold each other; valgrind takes those for lost.
+// At its end PHP drops its heap with all cycles of objects, which valgrind reports as lost.
 unset($good, $value, $cycle, $itself, $tree, $kid, $read);
 gc_collect_cycles();
 echo "done\n";

@@ -13,7 +13,7 @@ foreach ([
     $before = ini_get("memcached.$name");
     var_dump(ini_set("memcached.$name", $value), ini_get("memcached.$name") === $before);
 }
-// What a factor or a threshold of nonsense must not do is crash, or lose the value.
+// An invalid factor or threshold must neither crash nor lose the value.
 foreach (['0', '-1', '1e-300', '1e300', 'x'] as $factor) {
     foreach (['-1', '0', '9223372036854775807'] as $threshold) {
         ini_set('memcached.compression_factor', $factor);

@@ -17,7 +17,7 @@ foreach ([on_arena(), on_server()] as $m) {
                 echo "$method took ", json_encode($key), "\n";
             }
         }
-        // Nothing at all is no bad key to deleteMulti: it is passed over.
+        // deleteMulti ignores an empty key.
         $refused = $key === '' ? [] : [$key => Memcached::RES_BAD_KEY_PROVIDED];
         if ($m->getMulti([$key, 'x']) !== [] || $m->setMulti([$key => 1]) !== false || $m->deleteMulti([$key]) !== $refused || $m->getMulti([$key]) !== false
             || $m->cas(1, $key, 1) !== false || $m->getResultCode() !== Memcached::RES_BAD_KEY_PROVIDED || $m->getDelayed([$key]) !== false) {

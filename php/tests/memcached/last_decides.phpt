@@ -1,5 +1,5 @@
 --TEST--
-Memcached: the result of setMulti is that of its last item; what is no version, no subject and no time
+Memcached: the result of setMulti is that of its last item; invalid versions, server lists and times
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

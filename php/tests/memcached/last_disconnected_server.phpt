@@ -7,7 +7,7 @@ leveret.provide=memcached
 require __DIR__ . '/../memcached.inc';
 
 on_server();
-// One of its own: that one has waited for the server to start.
+// Another object: that one has waited for the server to start.
 $m = new Memcached;
 $m->addServer(memcached_socket(), 0);
 $m->set('s', 'abc');

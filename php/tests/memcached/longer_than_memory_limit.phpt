@@ -1,5 +1,5 @@
 --TEST--
-Memcached: whatever memory_limit leaves, a value in a server is read or counts as damaged: it never ends the script
+Memcached: with any memory_limit a server's value is read or counts as damaged: it never ends the script
 --EXTENSIONS--
 igbinary
 msgpack
@@ -66,7 +66,7 @@ class Nothing
 {
 }
 
-// Each is a value with many parts, and the MiB with which PHP's form, igbinary's and msgpack's of it must be read.
+// Values with many parts, and the MiB with which their forms by PHP, igbinary and msgpack must be readable.
 $many = [
     'lists of one' => [array_map(fn($i) => [$i], range(1, 28000)), 9, 9, 13],
     'rows' => [array_map(fn($i) => ['id' => $i, 'name' => "n$i"], range(1, 12000)), 8, 9, 11],
@@ -75,7 +75,7 @@ $many = [
     'objects' => [array_map(fn($i) => new Nothing, range(1, 30000)), 9, 8.5, null],
 ];
 
-// What is in the last element, or deepest.
+// The last or deepest element.
 $values = [
     'keys that go down' => [PHP, down(), fn($v) => count($v) === COUNT && array_key_last($v) === 1],
     'a list and then a name' => [PHP, list_with_a_name(), fn($v) => count($v) === COUNT && array_key_exists('name', $v)],
@@ -103,7 +103,7 @@ foreach ($values as $what => [$flags, $data, $is_right]) {
     fgets($server) === "STORED\r\n" || die("$what: the server does not take it\n");
     unset($data);
     $refused = $read = 0;
-    // A multiple of no page: what is left of a chunk differs.
+    // No multiple of a page, so that the rest of a chunk differs.
     for ($room = 3; $room < 40; $room += $room < 20 ? 0.3 : 1.7) {
         gc_mem_caches();
         ini_set('memory_limit', memory_get_usage(true) + (int) ($room * 1024 * 1024));

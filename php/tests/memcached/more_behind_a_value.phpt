@@ -1,5 +1,5 @@
 --TEST--
-Memcached: a serialized value with more behind it, which might not fit into memory_limit, is read or refused, and freed once
+Memcached: a serialized value with trailing bytes, which might not fit into memory_limit, is read or refused, and freed once
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

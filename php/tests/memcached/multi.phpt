@@ -1,5 +1,5 @@
 --TEST--
-Memcached: getMulti gives what is there; GET_PRESERVE_ORDER adds null for what is not, in the order asked
+Memcached: getMulti returns the values found; GET_PRESERVE_ORDER adds null for a miss, in the order of the keys
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Memcached: any number for any option is taken or refused, and the client goes on
+Memcached: any number for any option is accepted or refused, and the client continues
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Memcached: passwords need the binary protocol; constants say what there is
+Memcached: passwords need the binary protocol; the constants of features
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

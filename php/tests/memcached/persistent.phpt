@@ -20,7 +20,7 @@ unset($a);
 var_dump($b->getOption(Memcached::OPT_PREFIX_KEY), $b->getOption(Memcached::OPT_SERIALIZER), $c->getOption(Memcached::OPT_PREFIX_KEY));
 $b->set('k', 1);
 var_dump($c->get('p:k'), (new Memcached('one'))->get('k'));
-// A code belongs to an object.
+// Each object has its own result code.
 $again = new Memcached('one');
 $again->get('missing');
 var_dump($again->getResultCode(), $b->getResultCode());

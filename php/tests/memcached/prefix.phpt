@@ -1,5 +1,5 @@
 --TEST--
-Memcached: the prefix counts towards 250 bytes, is taken off again, and is replaced when it is set anew
+Memcached: the prefix counts towards 250 bytes, is removed from results, and is replaced when it is set again
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

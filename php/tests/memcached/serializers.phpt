@@ -1,5 +1,5 @@
 --TEST--
-Memcached: each serializer, and each value read by what wrote it
+Memcached: each serializer, and each value read by its own
 --EXTENSIONS--
 igbinary
 msgpack
@@ -17,7 +17,7 @@ foreach ([on_arena(), on_server()] as $m) {
         $m->set($name, ['a' => [1, null], 'o' => new Point]);
     }
     foreach (['PHP', 'IGBINARY', 'MSGPACK', 'JSON', 'JSON_ARRAY'] as $name) {
-        // A server's objects of msgpack are for those who have chosen it.
+        // msgpack objects from a server are read only if msgpack was chosen.
         $m->setOption(Memcached::OPT_SERIALIZER, $name === 'MSGPACK' ? Memcached::SERIALIZER_MSGPACK : Memcached::SERIALIZER_JSON_ARRAY);
         $value = $m->get($name);
         echo $name, ': ', get_debug_type($value), ', ', get_debug_type($value['o']), "\n";

@@ -9,7 +9,7 @@ final class Host
     {
         global $entry, $others;
         $entry = null;
-        // Where it was, something else may come to lie.
+        // Its memory may be reused.
         for ($i = 0; $i < 8; $i++) {
             $others[] = array_fill(0, 3, 22222 + $i);
         }

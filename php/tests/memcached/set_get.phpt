@@ -1,5 +1,5 @@
 --TEST--
-Memcached: what set() stores, get() gives back with its type
+Memcached: get() returns what set() stored, with its type
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

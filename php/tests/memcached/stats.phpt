@@ -11,18 +11,18 @@ foreach (['arena' => on_arena(), 'server' => on_server()] as $where => $m) {
     $stats = $m->getStats();
     tell($m, count($stats));
     $one = reset($stats);
-    // Nothing but what the server says: no row for the end of its list.
+    // Only the server's rows: none for the end of its list.
     var_dump(array_key_exists('', $one));
     var_dump(is_int($one['pid']), is_string($one['version']), $one['curr_items'] >= 1);
     var_dump(preg_match('/^\d+\.\d+\.\d+/', current($m->getVersion())), array_keys($m->getVersion()) === array_keys($stats));
-    // Nor a key for the end of the list of keys.
-    // A server whose crawler is at work, as it is from time to time by itself, has no answer.
+    // No key for the end of the list of keys.
+    // A server whose crawler is running, which happens from time to time, does not answer.
     for ($tries = 0; !in_array('k', $keys = $m->getAllKeys() ?: [], true) && $tries < 500; $tries++) {
         usleep(20000);
     }
     tell($m, [in_array('k', $keys, true), in_array('', $keys, true)]);
 }
-// A prefix is of keys: names of statistics have none, nor have the keys of others.
+// The prefix applies to keys: names of statistics and keys of other clients have none.
 $m->set('pid of another', 1);
 $m->setOption(Memcached::OPT_PREFIX_KEY, 'pi');
 var_dump(isset(current($m->getStats())['pid']));

@@ -1,5 +1,5 @@
 --TEST--
-Memcached, Memcache: a string that memory_limit has no room for is missing, with PAYLOAD_FAILURE; others are given, and the script goes on
+Memcached, Memcache: a string that does not fit into memory_limit is missing, with PAYLOAD_FAILURE; others are returned, and the script continues
 --INI--
 leveret.provide=apcu,memcached,memcache
 leveret.memory=256M
@@ -25,7 +25,7 @@ foreach (['server' => memcached_socket(), 'arena' => "$arenas/long.arena"] as $w
         foreach ($long[$where] + $short as $name => $value) {
             $names[] = $name = str_replace(' ', '-', $name);
             $m->set($name, $value) || die("$where: $name is not stored\n");
-            // What the other class finds in a server are its own flags.
+            // The other class reads a server's values by its own flags.
             is_string($value) || $mc->set("mc-$name", $value);
             $mc_names[$where][$name] = is_string($value) ? $name : "mc-$name";
         }

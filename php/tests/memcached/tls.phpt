@@ -1,5 +1,5 @@
 --TEST--
-Servers named tls:// for every class and for sessions, and what php.ini says of them
+Servers named tls:// for every class and for sessions, and their settings in php.ini
 --EXTENSIONS--
 openssl
 --INI--
@@ -27,7 +27,7 @@ $code = '$m = new Memcached(); $m->addServer("tls://127.0.0.1", ' . $port . '); 
 echo other_php($code, ['leveret.provide' => 'memcached', 'leveret.tls_verify' => '0']);
 echo other_php($code, ['leveret.provide' => 'memcached', 'leveret.tls_ca_file' => "$arenas/absent.pem"]);
 
-// Believed because it is in the file itself; longer than a record of TLS, which memcached 1.6.18 waits for the end of.
+// Trusted because it is in the file itself; longer than a TLS record, whose end memcached 1.6.18 waits for.
 $many = '$all = []; for ($i = 0; $i < 1000; $i++) { $all["k$i"] = str_repeat(chr(65 + $i % 26), 300); }';
 $classes = $many . ' $place = ["tls://127.0.0.1", ' . $port . '];
 foreach ([false, true] as $binary) {

@@ -1,5 +1,5 @@
 --TEST--
-Memcached: touch() tells whether the item is there, also with OPT_NOREPLY and OPT_BUFFER_WRITES
+Memcached: touch() returns whether the item exists, also with OPT_NOREPLY and OPT_BUFFER_WRITES
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

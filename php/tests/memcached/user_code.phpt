@@ -1,5 +1,5 @@
 --TEST--
-Memcached: code of the values may use the same object, change what is being stored, and throw
+Memcached: code of the values may use the same object, change the stored value, and throw
 --INI--
 leveret.provide=apcu,memcached
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: what scripts return and refuse, and what they are given, as php-redis 6.2.0 does
+Redis: results, errors and arguments of scripts, as with php-redis 6.2.0
 --SKIPIF--
 <?php if (!shell_exec('command -v redis-server')) die('skip there is no redis-server'); ?>
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: what is stored and read with each serializer, prefix and rule for numbers, as php-redis 6.2.0 does
+Redis: values stored and read with each serializer, prefix and rule for numbers, as with php-redis 6.2.0
 --SKIPIF--
 <?php if (!shell_exec('command -v redis-server')) die('skip there is no redis-server'); ?>
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: what the server tells: INFO, CLIENT, CONFIG, OBJECT, TIME, raw commands and flushes, as php-redis 6.2.0 does
+Redis: INFO, CLIENT, CONFIG, OBJECT, TIME, raw commands and flushes, as with php-redis 6.2.0
 --SKIPIF--
 <?php if (!shell_exec('command -v redis-server')) die('skip there is no redis-server'); ?>
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: what calls on strings and keys return, refuse and warn of, as php-redis 6.2.0 does
+Redis: results, errors and warnings of calls on strings and keys, as with php-redis 6.2.0
 --SKIPIF--
 <?php if (!shell_exec('command -v redis-server')) die('skip there is no redis-server'); ?>
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: MULTI, pipelines and WATCH: what is queued, returned and left behind, as php-redis 6.2.0 does
+Redis: MULTI, pipelines and WATCH: queue, results and state afterwards, as with php-redis 6.2.0
 --SKIPIF--
 <?php if (!shell_exec('command -v redis-server')) die('skip there is no redis-server'); ?>
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Redis: values as each serializer and compression writes them come back, whatever their type and length; damaged ones are given as they are
+Redis: values of any type and length come back with each serializer and compression; damaged ones are returned as bytes
 --INI--
 leveret.provide=redis
 --FILE--

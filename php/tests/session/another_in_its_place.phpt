@@ -36,7 +36,7 @@ foreach (['memcached', 'memcache'] as $handler) {
     $_SESSION = ['whose' => 'evil'];
     session_write_close();
 
-    // The handler of errors opens another one, and takes the memory of the first one's id.
+    // The error handler opens another session, which reuses the memory of the first one's id.
     ini_set('session.save_path', $handler === 'memcached' ? '/dev/shm/there/is/no.sock' : 'http:///bad');
     session_id('first' . str_repeat('1', 41));
     set_error_handler(function () use ($evil) {
@@ -58,10 +58,10 @@ foreach (['memcached', 'memcache'] as $handler) {
     restore_error_handler();
     echo stored($evil), "\n";
 
-    // No lock stays with a session that nobody has any more.
+    // No lock stays on a session that is closed.
     echo stored('second' . str_repeat('s', 40)), "\n";
 
-    // A signal's handler closes the session and opens it again, while its lock is waited for.
+    // A signal handler closes the session and opens it again while its lock is awaited.
     $pool = new MemcachePool;
     $pool->addServer('arena:places', 0);
     $lock = $handler === 'memcached' ? 'memc.sess.key.lock.abc' : 'abc.lock';

@@ -1,5 +1,5 @@
 --TEST--
-Session handler memcached: the handler of errors that is told that there is no lock may close the session
+Session handler memcached: the error handler that learns of a missing lock may close the session
 --INI--
 session.use_cookies=0
 session.cache_limiter=

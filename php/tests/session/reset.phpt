@@ -1,5 +1,5 @@
 --TEST--
-Session handlers: session_reset() reads the session anew and keeps its lock, one visitor after the other
+Session handlers: session_reset() reads the session again and keeps its lock, one visitor after the other
 --INI--
 session.use_cookies=0
 session.cache_limiter=

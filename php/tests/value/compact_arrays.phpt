@@ -9,7 +9,7 @@ require __DIR__ . '/arrays.inc';
 come_back(3000);
 apcu_store('shared', [$list = range(1, 3), $list, $list]);
 var_dump(apcu_fetch('shared') === [$list, $list, $list]);
-// More strings and keys than have short numbers, and again.
+// More strings and keys than short indexes, twice.
 $wide = $maps = [];
 for ($i = 0; $i < 10000; $i++) {
     $wide["key $i"] = "value $i";
@@ -30,7 +30,7 @@ $long = array_merge([[PHP_INT_MAX => 'the last', PHP_INT_MIN => 'the first']], $
 array_push($long, -0.0, NAN, INF, -INF, 5e-324, 1.7976931348623157e308);
 apcu_store('long', $long);
 var_dump(serialize(apcu_fetch('long')) === serialize($long));
-// Holes, and what is left of references that are gone.
+// Holes, and former references.
 $holes = range(0, 20);
 unset($holes[0], $holes[7], $holes[20]);
 $named = ['a' => 1, 'b' => 2, 'c' => 3];

@@ -1,5 +1,5 @@
 --TEST--
-Bent arrays in the compact form are read or refused, and what is read is an array in everything
+Changed arrays in the compact form are refused, or read as valid arrays
 --INI--
 leveret.decoded_cache=0
 leveret.memory=8M

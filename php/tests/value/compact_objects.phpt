@@ -15,7 +15,7 @@ foreach (objects() as $name => [$value, $is_plain]) {
             echo "$name, $time: ", shape($have), "instead of $want\n";
         }
     }
-    // What is done to one is not done to the other.
+    // A change of one does not change the other.
     if ($have instanceof Child) {
         $have->free = 'changed';
         $have->list[] = 'changed';
@@ -41,7 +41,7 @@ try {
     echo $e->getMessage(), "\n";
 }
 var_dump(apcu_fetch('case') === Suit::Hearts, apcu_fetch('cases')[3] === Suit::Spades);
-// In bytes that nobody has written.
+// In bytes that no writer produces.
 mt_srand(1);
 for ($i = 0; $i < 300; $i++) {
     $rows = array_map(fn (int $id) => match (mt_rand(0, 4)) {

@@ -1,5 +1,5 @@
 --TEST--
-Objects in the compact form whose class is another one by now, not there, or not allowed, are what unserialize() makes of them
+Objects in the compact form whose class has changed, is missing or not allowed become what unserialize() makes of them
 --INI--
 apc.enable_cli=1
 leveret.apcu_cli=shared

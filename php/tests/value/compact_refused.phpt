@@ -1,5 +1,5 @@
 --TEST--
-What the compact form cannot say is stored by the serializer: references, objects, deep nesting
+Values outside the compact form are stored by the serializer: references, objects, deep nesting
 --INI--
 apc.enable_cli=1
 leveret.decoded_cache=0

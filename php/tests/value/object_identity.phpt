@@ -13,7 +13,7 @@ apcu_store('a', [$node, $node, 'object' => new ArrayObject([1, 2])]);
 $copy = apcu_fetch('a');
 var_dump($copy[0] === $copy[1], $copy[0]->next === $copy[0], $copy[0] === $node, $copy[0]->secret(), $copy['object'][1]);
 var_dump(apcu_fetch('a')[0] === $copy[0]);
-// At its end PHP throws its heap away with all objects that hold each other; valgrind takes those for lost.
+// At its end PHP drops its heap with all cycles of objects, which valgrind reports as lost.
 unset($node, $copy);
 gc_collect_cycles();
 --EXPECT--

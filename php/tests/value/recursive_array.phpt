@@ -12,7 +12,7 @@ $copy = apcu_fetch('a');
 var_dump($copy['self']['self']['self']['name']);
 $copy['self']['name'] = 'changed';
 var_dump($copy['self']['self']['name'], apcu_fetch('a')['self']['name']);
-// At its end PHP itself loses what contains itself; the test under valgrind wants all back.
+// PHP does not free a value that contains itself at its end; the test under valgrind expects all memory back.
 unset($value, $copy);
 gc_collect_cycles();
 --EXPECT--

@@ -1,5 +1,5 @@
 --TEST--
-A value that refers to itself as a whole comes back as a value: what is made of it is no reference to it
+A value that refers to itself as a whole comes back as a value, and its copies are no references to it
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-igbinary and msgpack are used when asked for, each value is read by what wrote it, and what cannot be read is a miss without a warning
+igbinary and msgpack are used if configured, each value is read by its own serializer, and an unreadable one is a miss without a warning
 --SKIPIF--
 <?php foreach (['igbinary', 'msgpack'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--

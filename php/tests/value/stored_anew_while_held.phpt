@@ -1,5 +1,5 @@
 --TEST--
-Storing anew while an earlier copy is in use
+Storing again while an earlier copy is in use
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A value that does not unserialize counts as missing everywhere: apcu_entry computes it anew
+A value that cannot be unserialized is a miss for every function: apcu_entry computes it again
 --SKIPIF--
 <?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--

@@ -62,11 +62,15 @@ static inline VALUE class_list(VALUE given)
 /* value_classes.c: why Marshal data names a class that is not allowed; nothing is made of it. */
 problem classes_check(VALUE bytes, VALUE allowed);
 
+/* value_plain.c: a String, an Array or a Hash of its own class that JSON and the compact form can say as it is. What is in
+ * an Array or a Hash is not looked at. */
+bool plain_text(VALUE string);
+bool plain_array(VALUE array);
+bool plain_hash(VALUE hash);
+
 /* value_json.c. False: not all of it has a faithful JSON. */
 bool json_write(VALUE value, VALUE *text);
 problem json_read(VALUE text, VALUE *value);
-/* A default, or keys by identity: neither JSON nor the compact form has them. */
-bool json_hash_has_extras(VALUE hash);
 
 /* value_php.c: PHP's serialize(), without objects. */
 problem php_read(VALUE text, VALUE *value);

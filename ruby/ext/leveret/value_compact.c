@@ -2,7 +2,6 @@
  * Strings and Integers. Every length and count is checked.
  */
 #include "value.h"
-#include "compact_format.h"
 
 /* Undefined wherever the bytes are damaged. */
 typedef struct reader {
@@ -14,9 +13,9 @@ typedef struct reader {
 
 bool compact_is(VALUE bytes)
 {
-	const char *at = RSTRING_PTR(bytes);
-	return RSTRING_LEN(bytes) > COMPACT_HEAD_LEN && at[0] == COMPACT_HEAD[0]
-		&& (at[1] == COMPACT_HEAD[1] || at[1] == COMPACT_WITH_OBJECTS);
+	const uint8_t *at = (const uint8_t *) RSTRING_PTR(bytes);
+	return RSTRING_LEN(bytes) > LEVERET_COMPACT_HEAD_LEN && at[0] == LEVERET_COMPACT_MAGIC
+		&& (at[1] == LEVERET_COMPACT_PLAIN || at[1] == LEVERET_COMPACT_WITH_OBJECTS);
 }
 
 static size_t left(const reader *reader)
@@ -72,23 +71,24 @@ static VALUE read_string(reader *reader, uint8_t tag)
 {
 	uint32_t number;
 	uint8_t low;
-	if (tag >= COMPACT_STRING_AT && tag < COMPACT_SHAPE_AT) {
-		return take(reader, &low, 1) ? known_string(reader, (uint32_t) (tag - COMPACT_STRING_AT) << 8 | low) : Qundef;
+	if (tag >= LEVERET_COMPACT_STRING_AT && tag < LEVERET_COMPACT_SHAPE_AT) {
+		return take(reader, &low, 1) ? known_string(reader, (uint32_t) (tag - LEVERET_COMPACT_STRING_AT) << 8 | low)
+									 : Qundef;
 	}
-	if (tag >= COMPACT_BYTE && tag < COMPACT_STRING_AT) {
-		VALUE string = new_string(reader, (size_t) (tag - COMPACT_BYTE) + 1);
-		if (string != Qundef && tag > COMPACT_BYTE) {
+	if (tag >= LEVERET_COMPACT_BYTE && tag < LEVERET_COMPACT_STRING_AT) {
+		VALUE string = new_string(reader, (size_t) (tag - LEVERET_COMPACT_BYTE) + 1);
+		if (string != Qundef && tag > LEVERET_COMPACT_BYTE) {
 			rb_ary_push(reader->strings, string);
 			string = rb_str_dup(string);
 		}
 		return string;
 	}
 	switch (tag) {
-		case COMPACT_EMPTY_STRING:
+		case LEVERET_COMPACT_EMPTY_STRING:
 			return new_string(reader, 0);
-		case COMPACT_LONG_STRING:
+		case LEVERET_COMPACT_LONG_STRING:
 			return take_number(reader, &number) ? new_string(reader, number) : Qundef;
-		case COMPACT_STRING_ID:
+		case LEVERET_COMPACT_STRING_ID:
 			return take_number(reader, &number) ? known_string(reader, number) : Qundef;
 		default:
 			return Qundef;
@@ -97,7 +97,8 @@ static VALUE read_string(reader *reader, uint8_t tag)
 
 static bool is_integer(uint8_t tag)
 {
-	return (tag >= COMPACT_INT && tag < COMPACT_BYTE) || (tag >= COMPACT_INT8 && tag <= COMPACT_INT64);
+	return (tag >= LEVERET_COMPACT_INT && tag < LEVERET_COMPACT_BYTE)
+		|| (tag >= LEVERET_COMPACT_INT8 && tag <= LEVERET_COMPACT_INT64);
 }
 
 static VALUE read_integer(reader *reader, uint8_t tag)
@@ -107,16 +108,16 @@ static VALUE read_integer(reader *reader, uint8_t tag)
 	int32_t wide;
 	int64_t widest;
 	switch (tag) {
-		case COMPACT_INT8:
+		case LEVERET_COMPACT_INT8:
 			return take(reader, &byte, sizeof(byte)) ? INT2FIX(byte) : Qundef;
-		case COMPACT_INT16:
+		case LEVERET_COMPACT_INT16:
 			return take(reader, &narrow, sizeof(narrow)) ? INT2FIX(narrow) : Qundef;
-		case COMPACT_INT32:
+		case LEVERET_COMPACT_INT32:
 			return take(reader, &wide, sizeof(wide)) ? LL2NUM(wide) : Qundef;
-		case COMPACT_INT64:
+		case LEVERET_COMPACT_INT64:
 			return take(reader, &widest, sizeof(widest)) ? LL2NUM(widest) : Qundef;
 		default:
-			return INT2FIX(tag - COMPACT_INT);
+			return INT2FIX(tag - LEVERET_COMPACT_INT);
 	}
 }
 
@@ -200,42 +201,43 @@ static VALUE read_value(reader *reader, int depth)
 	if (is_integer(tag)) {
 		return read_integer(reader, tag);
 	}
-	if ((tag >= COMPACT_BYTE && tag < COMPACT_SHAPE_AT) || (tag >= COMPACT_EMPTY_STRING && tag <= COMPACT_STRING_ID)) {
+	if ((tag >= LEVERET_COMPACT_BYTE && tag < LEVERET_COMPACT_SHAPE_AT)
+		|| (tag >= LEVERET_COMPACT_EMPTY_STRING && tag <= LEVERET_COMPACT_STRING_ID)) {
 		return read_string(reader, tag);
 	}
 	switch (tag) {
-		case COMPACT_NULL:
+		case LEVERET_COMPACT_NULL:
 			return Qnil;
-		case COMPACT_FALSE:
+		case LEVERET_COMPACT_FALSE:
 			return Qfalse;
-		case COMPACT_TRUE:
+		case LEVERET_COMPACT_TRUE:
 			return Qtrue;
-		case COMPACT_FLOAT:
+		case LEVERET_COMPACT_FLOAT:
 			return take(reader, &real, sizeof(real)) ? DBL2NUM(real) : Qundef;
-		case COMPACT_EMPTY_LIST:
+		case LEVERET_COMPACT_EMPTY_LIST:
 			return rb_ary_new();
-		case COMPACT_EMPTY_MAP:
+		case LEVERET_COMPACT_EMPTY_MAP:
 			return rb_hash_new();
 		default:
 			break;
 	}
-	if (depth > COMPACT_DEPTH_MAX) {
+	if (depth > LEVERET_COMPACT_DEPTH_MAX) {
 		return Qundef;
 	}
-	if (tag >= COMPACT_SHAPE_AT) {
-		return read_known_map(reader, tag - COMPACT_SHAPE_AT, depth);
+	if (tag >= LEVERET_COMPACT_SHAPE_AT) {
+		return read_known_map(reader, tag - LEVERET_COMPACT_SHAPE_AT, depth);
 	}
 	switch (tag) {
-		case COMPACT_LIST:
+		case LEVERET_COMPACT_LIST:
 			return read_list(reader, depth);
-		case COMPACT_NEW_SHAPE:
+		case LEVERET_COMPACT_NEW_SHAPE:
 			keys = read_keys(reader);
 			return keys == Qundef ? Qundef : read_map(reader, keys, depth);
-		case COMPACT_SHAPE_ID:
+		case LEVERET_COMPACT_SHAPE_ID:
 			return take_number(reader, &number) ? read_known_map(reader, number, depth) : Qundef;
-		case COMPACT_NEW_OBJECT:
-		case COMPACT_OBJECT_ID:
-		case COMPACT_ENUM_CASE:
+		case LEVERET_COMPACT_NEW_OBJECT:
+		case LEVERET_COMPACT_OBJECT_ID:
+		case LEVERET_COMPACT_ENUM_CASE:
 			reader->why = "it holds an object of PHP";
 			return Qundef;
 		default:
@@ -246,7 +248,7 @@ static VALUE read_value(reader *reader, int depth)
 problem compact_read(VALUE bytes, VALUE *value)
 {
 	reader reader = {
-		.at = (const uint8_t *) RSTRING_PTR(bytes) + COMPACT_HEAD_LEN,
+		.at = (const uint8_t *) RSTRING_PTR(bytes) + LEVERET_COMPACT_HEAD_LEN,
 		.end = (const uint8_t *) RSTRING_END(bytes),
 		.strings = rb_ary_new(),
 		.shapes = rb_ary_new(),

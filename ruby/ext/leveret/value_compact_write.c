@@ -6,8 +6,9 @@
  * one place for each hash: what has lost its place is written again.
  */
 #include "value.h"
-#include "compact_format.h"
 
+/* Counts and lengths that are written. */
+#define COMPACT_LEN_MAX (1 << 30)
 #define STRING_PLACES 256
 #define SHAPE_PLACES 32
 /* Keys of longer hashes are written each time. */
@@ -83,17 +84,14 @@ static bool write_tag(writer *writer, uint32_t tag)
 
 static bool write_value(writer *writer, VALUE value, int depth);
 
-static bool is_plain_text(VALUE string)
+static bool is_writable_text(VALUE string)
 {
-	int encoding = rb_enc_get_index(string);
-	return RBASIC_CLASS(string) == rb_cString && !FL_TEST_RAW(string, FL_EXIVAR)
-		&& (encoding == rb_utf8_encindex() || encoding == rb_usascii_encindex())
-		&& rb_enc_str_coderange(string) != ENC_CODERANGE_BROKEN && RSTRING_LEN(string) <= COMPACT_LEN_MAX;
+	return plain_text(string) && RSTRING_LEN(string) <= COMPACT_LEN_MAX;
 }
 
 static bool has_number(size_t len)
 {
-	return len > 1 && len <= COMPACT_STRING_MAX;
+	return len > 1 && len <= LEVERET_COMPACT_STRING_MAX;
 }
 
 /* Where a string with a number is, or will be; *is_there says which. */
@@ -112,33 +110,33 @@ static string_place *place_of_string(writer *writer, const char *bytes, size_t l
 
 static bool write_string(writer *writer, VALUE string)
 {
-	if (!is_plain_text(string)) {
+	if (!is_writable_text(string)) {
 		return false;
 	}
 	size_t len = (size_t) RSTRING_LEN(string);
-	reserve(writer, len + 1 + COMPACT_NUMBER_LEN_MAX);
+	reserve(writer, len + 1 + LEVERET_COMPACT_NUMBER_LEN_MAX);
 	const char *bytes = RSTRING_PTR(string);
 	if (has_number(len)) {
 		bool is_there;
 		string_place *place = place_of_string(writer, bytes, len, &is_there);
-		if (is_there && place->number < COMPACT_STRINGS_NEAR) {
-			put_byte(writer, COMPACT_STRING_AT | place->number >> 8);
+		if (is_there && place->number < LEVERET_COMPACT_STRINGS_NEAR) {
+			put_byte(writer, LEVERET_COMPACT_STRING_AT | place->number >> 8);
 			put_byte(writer, place->number);
 			return true;
 		}
 		if (is_there) {
-			put_byte(writer, COMPACT_STRING_ID);
+			put_byte(writer, LEVERET_COMPACT_STRING_ID);
 			put_number(writer, place->number);
 			return true;
 		}
-		put_byte(writer, (uint32_t) (COMPACT_BYTE + len - 1));
+		put_byte(writer, (uint32_t) (LEVERET_COMPACT_BYTE + len - 1));
 		place->at = (uint32_t) (writer->at - writer->start);
 		place->len = (uint32_t) len;
 		place->number = writer->strings++;
 	} else if (len <= 1) {
-		put_byte(writer, len ? COMPACT_BYTE : COMPACT_EMPTY_STRING);
+		put_byte(writer, len ? LEVERET_COMPACT_BYTE : LEVERET_COMPACT_EMPTY_STRING);
 	} else {
-		put_byte(writer, COMPACT_LONG_STRING);
+		put_byte(writer, LEVERET_COMPACT_LONG_STRING);
 		put_number(writer, (uint32_t) len);
 	}
 	put(writer, bytes, len);
@@ -153,18 +151,18 @@ static bool write_integer(writer *writer, int64_t number)
 	int32_t wide = (int32_t) number;
 	reserve(writer, 1 + sizeof(number));
 	if (number >= 0 && number < 64) {
-		put_byte(writer, (uint32_t) (COMPACT_INT + number));
+		put_byte(writer, (uint32_t) (LEVERET_COMPACT_INT + number));
 	} else if (number == byte) {
-		put_byte(writer, COMPACT_INT8);
+		put_byte(writer, LEVERET_COMPACT_INT8);
 		put(writer, &byte, sizeof(byte));
 	} else if (number == narrow) {
-		put_byte(writer, COMPACT_INT16);
+		put_byte(writer, LEVERET_COMPACT_INT16);
 		put(writer, &narrow, sizeof(narrow));
 	} else if (number == wide) {
-		put_byte(writer, COMPACT_INT32);
+		put_byte(writer, LEVERET_COMPACT_INT32);
 		put(writer, &wide, sizeof(wide));
 	} else {
-		put_byte(writer, COMPACT_INT64);
+		put_byte(writer, LEVERET_COMPACT_INT64);
 		put(writer, &number, sizeof(number));
 	}
 	return true;
@@ -173,7 +171,7 @@ static bool write_integer(writer *writer, int64_t number)
 static bool write_float(writer *writer, double number)
 {
 	reserve(writer, 1 + sizeof(number));
-	put_byte(writer, COMPACT_FLOAT);
+	put_byte(writer, LEVERET_COMPACT_FLOAT);
 	put(writer, &number, sizeof(number));
 	return isfinite(number);
 }
@@ -181,14 +179,14 @@ static bool write_float(writer *writer, double number)
 static bool write_array(writer *writer, VALUE array, int depth)
 {
 	long len = RARRAY_LEN(array);
-	if (RBASIC_CLASS(array) != rb_cArray || FL_TEST_RAW(array, FL_EXIVAR) || len > COMPACT_LEN_MAX) {
+	if (!plain_array(array) || len > COMPACT_LEN_MAX) {
 		return false;
 	}
 	if (len == 0) {
-		return write_tag(writer, COMPACT_EMPTY_LIST);
+		return write_tag(writer, LEVERET_COMPACT_EMPTY_LIST);
 	}
-	reserve(writer, 1 + COMPACT_NUMBER_LEN_MAX);
-	put_byte(writer, COMPACT_LIST);
+	reserve(writer, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX);
+	put_byte(writer, LEVERET_COMPACT_LIST);
 	put_number(writer, (uint32_t) len);
 	for (long i = 0; i < len; i++) {
 		/* Another thread may have made it shorter. */
@@ -239,7 +237,7 @@ static void find_key(pairs *pairs, const char *bytes, size_t len)
 static int look_at_key(VALUE key, VALUE value, VALUE context)
 {
 	pairs *pairs = (void *) context;
-	pairs->good = RB_TYPE_P(key, T_STRING) && is_plain_text(key) && !is_integer(RSTRING_PTR(key), RSTRING_LEN(key));
+	pairs->good = RB_TYPE_P(key, T_STRING) && is_writable_text(key) && !is_integer(RSTRING_PTR(key), RSTRING_LEN(key));
 	if (!pairs->good) {
 		return ST_STOP;
 	}
@@ -294,11 +292,11 @@ static bool write_known_keys(writer *writer, const pairs *pairs)
 	if (place->count != pairs->count || memcmp(place->keys, pairs->keys, pairs->count * sizeof(*pairs->keys)) != 0) {
 		return false;
 	}
-	reserve(writer, 1 + COMPACT_NUMBER_LEN_MAX);
-	if (place->number < COMPACT_SHAPES_NEAR) {
-		put_byte(writer, COMPACT_SHAPE_AT + place->number);
+	reserve(writer, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX);
+	if (place->number < LEVERET_COMPACT_SHAPES_NEAR) {
+		put_byte(writer, LEVERET_COMPACT_SHAPE_AT + place->number);
 	} else {
-		put_byte(writer, COMPACT_SHAPE_ID);
+		put_byte(writer, LEVERET_COMPACT_SHAPE_ID);
 		put_number(writer, place->number);
 	}
 	return true;
@@ -308,8 +306,8 @@ static bool write_known_keys(writer *writer, const pairs *pairs)
 static bool write_new_keys(pairs *pairs, VALUE hash)
 {
 	writer *writer = pairs->writer;
-	reserve(writer, 1 + COMPACT_NUMBER_LEN_MAX);
-	put_byte(writer, COMPACT_NEW_SHAPE);
+	reserve(writer, 1 + LEVERET_COMPACT_NUMBER_LEN_MAX);
+	put_byte(writer, LEVERET_COMPACT_NEW_SHAPE);
 	put_number(writer, pairs->count);
 	if (!write_each(pairs, hash, write_key)) {
 		return false;
@@ -332,12 +330,11 @@ static bool write_new_keys(pairs *pairs, VALUE hash)
 
 static bool write_hash(writer *writer, VALUE hash, int depth)
 {
-	if (RBASIC_CLASS(hash) != rb_cHash || FL_TEST_RAW(hash, FL_EXIVAR) || json_hash_has_extras(hash)
-		|| RHASH_SIZE(hash) > COMPACT_LEN_MAX) {
+	if (!plain_hash(hash) || RHASH_SIZE(hash) > COMPACT_LEN_MAX) {
 		return false;
 	}
 	if (RHASH_SIZE(hash) == 0) {
-		return write_tag(writer, COMPACT_EMPTY_MAP);
+		return write_tag(writer, LEVERET_COMPACT_EMPTY_MAP);
 	}
 	pairs pairs;
 	pairs.writer = writer;
@@ -370,11 +367,11 @@ static bool write_value(writer *writer, VALUE value, int depth)
 		case T_HASH:
 			return write_hash(writer, value, depth);
 		case T_NIL:
-			return write_tag(writer, COMPACT_NULL);
+			return write_tag(writer, LEVERET_COMPACT_NULL);
 		case T_TRUE:
-			return write_tag(writer, COMPACT_TRUE);
+			return write_tag(writer, LEVERET_COMPACT_TRUE);
 		case T_FALSE:
-			return write_tag(writer, COMPACT_FALSE);
+			return write_tag(writer, LEVERET_COMPACT_FALSE);
 		default:
 			return false;
 	}
@@ -392,7 +389,8 @@ bool compact_write(VALUE value, VALUE *bytes)
 	writer->out = rb_str_buf_new(LEN_FIRST);
 	writer->start = writer->at = RSTRING_PTR(writer->out);
 	writer->end = writer->start + rb_str_capacity(writer->out);
-	put(writer, COMPACT_HEAD, COMPACT_HEAD_LEN);
+	put_byte(writer, LEVERET_COMPACT_MAGIC);
+	put_byte(writer, LEVERET_COMPACT_PLAIN);
 	VALUE out = writer->out;
 	bool written = write_value(writer, value, 0) && writer->at - writer->start <= COMPACT_LEN_MAX;
 	rb_str_set_len(out, writer->at - writer->start);

@@ -84,10 +84,7 @@ static void write_escape(writer *writer, unsigned char byte)
 
 static bool write_string(writer *writer, VALUE string)
 {
-	int encoding = rb_enc_get_index(string);
-	if (RBASIC_CLASS(string) != rb_cString || FL_TEST_RAW(string, FL_EXIVAR)
-		|| (encoding != rb_utf8_encindex() && encoding != rb_usascii_encindex())
-		|| rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN) {
+	if (!plain_text(string)) {
 		return false;
 	}
 	const char *bytes = RSTRING_PTR(string);
@@ -127,7 +124,7 @@ static bool write_float(writer *writer, VALUE number)
 
 static bool write_array(writer *writer, VALUE array, int depth)
 {
-	if (RBASIC_CLASS(array) != rb_cArray || FL_TEST_RAW(array, FL_EXIVAR)) {
+	if (!plain_array(array)) {
 		return false;
 	}
 	put(writer, "[", 1);
@@ -164,15 +161,9 @@ static int write_pair(VALUE key, VALUE value, VALUE context)
 	return pairs->good ? ST_CONTINUE : ST_STOP;
 }
 
-bool json_hash_has_extras(VALUE hash)
-{
-	return RTEST(rb_funcall(hash, rb_intern("default_proc"), 0)) || !NIL_P(rb_funcall(hash, rb_intern("default"), 0))
-		|| RTEST(rb_funcall(hash, rb_intern("compare_by_identity?"), 0));
-}
-
 static bool write_hash(writer *writer, VALUE hash, int depth)
 {
-	if (RBASIC_CLASS(hash) != rb_cHash || FL_TEST_RAW(hash, FL_EXIVAR) || json_hash_has_extras(hash)) {
+	if (!plain_hash(hash)) {
 		return false;
 	}
 	pairs pairs = { .writer = writer, .depth = depth, .good = true };

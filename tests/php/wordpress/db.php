@@ -1,5 +1,5 @@
 <?php
-// The database: three options, and a note of what it was asked.
+// The database: three options, and a log of the queries.
 class Options
 {
     public $options = 'wp_options';
@@ -25,13 +25,13 @@ class Options
         return vsprintf(str_replace('%s', "'%s'", $query), $words);
     }
 
-    /** Newer ones ask for the options that are to be loaded by themselves. */
+    /** Newer versions query the autoloaded options. */
     public function _escape($data)
     {
         return is_array($data) ? array_map($this->_escape(...), $data) : addslashes($data);
     }
 
-    /** What WordPress also calls, and needs no answer of. */
+    /** Further methods that WordPress calls, without a result. */
     public function __call($name, $words)
     {
         return null;

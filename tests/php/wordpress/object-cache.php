@@ -1,6 +1,6 @@
 <?php
-// Where WordPress keeps its objects, on the class Memcache. Servers are read as wp-memcached reads its $memcached_servers: "unix://" and a
-// path is handed over as it is, anything else is split at the colons, and a port of 0 or none becomes the default one.
+// WordPress's object cache on the class Memcache. Servers are parsed as wp-memcached parses $memcached_servers: "unix://" and a
+// path is passed unchanged, others are split at the colons, and a port of 0 or none becomes the default one.
 
 function wp_cache_init(): void
 {

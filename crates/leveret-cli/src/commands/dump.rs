@@ -26,12 +26,11 @@ Examples:
   leveret dump localhost:11211 > cache.dump                  of a server
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
   leveret dump 10 --json
-  leveret dump --json --arena old | leveret restore --arena new     every item as it is, whatever its key and type
+  leveret dump --json --arena old | leveret restore --arena new     every item, with any key and type
 
 An item: add KEY FLAGS EXPTIME LENGTH, its value on the next line, both ended by CR LF. EXPTIME is a Unix time, or 0.
-The protocol cannot say keys of more than 250 bytes or with spaces or control characters: they are left out, and counted on
-standard error. --json writes every item with all that its arena knows of it: 'leveret restore' takes that as well, and makes the
-same items of it, whatever their keys and types.
+Keys of more than 250 bytes or with spaces or control characters do not fit this format: they are left out, and counted on
+standard error. --json writes every item with its type, flags and deadline, and 'leveret restore' makes the same items from it.
 
 Exit codes: 0 all items; 1 some were left out; 3 cannot reach the arena.";
 
@@ -141,7 +140,7 @@ fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
     let exptime = item.deadline.time().map_or(0, |time| on_wire_end(time.to_unix()));
-    write!(out, " {} {exptime} {}\r\n", leveret_server::flags::on_wire(&item.meta), value.len())?;
+    write!(out, " {} {exptime} {}\r\n", leveret_compact::served_flags(&item.meta), value.len())?;
     out.write_all(&value)?;
     out.write_all(b"\r\n")
 }

@@ -27,7 +27,7 @@ Examples:
   leveret flush --arena default
   leveret flush --arena apcu                what apcu_clear_cache() does, also for php-fpm
   leveret flush --arena shop --delay 30s
-  leveret flush localhost:11211             a memcached; of 'leveret serve' it is the arena that goes";
+  leveret flush localhost:11211             a memcached; for 'leveret serve' the arena is emptied";
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -8,8 +8,8 @@ use crate::peer::{Peer, Reach};
 use crate::target::TargetArgs;
 use crate::units::{self, counted};
 use clap::Args;
+use leveret_compact::{served, served_flags};
 use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
-use leveret_server::flags::on_wire;
 use reader::{DumpReader, Dumped};
 use serde::Serialize;
 use std::io::{self, BufReader, Write};
@@ -42,10 +42,9 @@ Examples:
   leveret restore localhost:11211 --replace < cache.dump
   leveret dump --json --arena old | leveret restore --arena new --create --memory 1G     into a larger arena
 
-Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was;
-the add commands have no types: PHP's numbers, true and null come back as text.
-A server gets what memcached's protocol can express: keys of up to 250 bytes without spaces and control characters, values as
-bytes, types as flags; other items are left out, and counted on standard error. Expired items are not stored.
+Reads both forms of 'leveret dump': add commands, and the lines of --json. An arena gets the same items from --json; add commands
+have no types, so PHP's numbers, true and null come back as text. A server gets values as bytes and types as flags; items with
+keys above 250 bytes, spaces or control characters are left out, and counted on standard error. Expired items are not stored.
 
 Exit codes: 0 all items are stored; 1 some were not stored (counted on standard error); 2 not a dump; 3 cannot reach the target.";
 
@@ -125,12 +124,12 @@ impl RestoreArgs {
             summary.left_out += 1;
             return Ok(());
         }
-        let Some(value) = leveret_compact::served(&item.meta, item.value.clone()) else {
+        let Some(value) = served(&item.meta, item.value.clone()) else {
             summary.refused += 1;
             return Ok(());
         };
         let verb: &[u8] = if self.replace { b"set " } else { b"add " };
-        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.map_or(0, on_wire_end), value.len());
+        let numbers = format!(" {} {} {}\r\n", served_flags(&item.meta), item.dies.map_or(0, on_wire_end), value.len());
         conversation.say(&[verb, &item.key, numbers.as_bytes(), &value, b"\r\n"].concat())?;
         let line = conversation.line()?;
         match line.trim_ascii_end() {

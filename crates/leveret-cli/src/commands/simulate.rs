@@ -68,10 +68,9 @@ A trace has a request a line: time in seconds, key, bytes of the value, and if y
 what was done (get, set, delete; nothing is a get). A first line may name the columns, also key_size. A get that misses
 stores its item. A line '# sample=0.01' says that the trace has one key in a hundred: memory is scaled down for it.
 
-'arena' is this program's own engine on an arena of that size. The others are models with the same memory: 'memcached'
-pays for its headers and slab classes (not for its hash table, which -m does not count), 'lru', 's3fifo' and 'gdsf' for
-each item what it takes in an arena, and nothing else. 'bound' is a lower bound for every cache (PFOO-L: Belady's rule for items
-of different sizes).
+'arena' is this program's own engine on an arena of that size. The others are models with the same memory: 'memcached' has
+its headers and slab classes (its hash table is free, as with -m), 'lru', 's3fifo' and 'gdsf' have an arena's item sizes and no
+other metadata. 'bound' is a lower bound for every cache (PFOO-L: Belady's rule for items of different sizes).
 
 Exit codes: 0 done; 2 wrong usage, or an invalid trace; 3 a file cannot be read or written.";
 

@@ -5,8 +5,8 @@ use crate::code::Code;
 use crate::link::endpoint::ServerEndpoint;
 use crate::link::fault::Fault;
 use crate::pool::batch::{Batch, Input};
+use crate::pool::batch::{Operation, Request};
 use crate::pool::options::Protocol;
-use crate::pool::request::{Operation, Request};
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,
     Value, AHEAD,

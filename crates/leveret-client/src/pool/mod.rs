@@ -7,12 +7,8 @@
 //! run         -> gets from memory; send, recv, poll, until nothing is awaited
 //! next_answer -> records, in order of arrival
 //! ```
-mod add;
 pub(crate) mod batch;
-mod health;
-mod memory;
 pub(crate) mod options;
-pub(crate) mod request;
 mod route;
 mod run;
 pub(crate) mod server;
@@ -27,10 +23,10 @@ use crate::memory::short_cut::FoundArena;
 pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
 use batch::Batch;
+pub use batch::{Answer, Operation, Request};
 use leveret_engine::{Arena, Time};
 pub use leveret_protocol::text::TextKey;
 pub use options::{Options, Protocol, TlsOptions};
-pub use request::{Answer, Operation, Request};
 use server::Server;
 pub use server::Tuning;
 use std::path::Path;
@@ -395,8 +391,11 @@ impl Pool {
         let server = &self.servers[record.server as usize];
         let bytes = if record.is_datagram { &server.datagrams.input.bytes } else { &server.input.bytes };
         let pending = &self.batch.pending[record.request as usize];
-        let key =
-            if record.code == Code::Stat { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
+        let key = if matches!(record.code, Code::Stat) {
+            &bytes[record.name.clone()]
+        } else {
+            &self.batch.keys[pending.key.clone()]
+        };
         Some(Answer {
             request: pending.asked as usize,
             code: record.code,

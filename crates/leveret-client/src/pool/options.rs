@@ -1,5 +1,5 @@
 //! How a pool behaves.
-use super::request::Request;
+use super::batch::Request;
 use crate::code::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_engine::OpenOptions;

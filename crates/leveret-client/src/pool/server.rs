@@ -1,8 +1,6 @@
-//! One server of a pool: its link, its output and input, and the requests that await an answer.
-use super::batch::{Batch, Input, BUFFER_KEPT, ROW_END};
-use super::health::Health;
+//! One server of a pool: its link, its output and input, the requests that await an answer, and whether it is worth a try.
+use super::batch::{Batch, Input, Request, BUFFER_KEPT, ROW_END};
 use super::options::{Options, Protocol};
-use super::request::Request;
 use crate::code::Code;
 use crate::link::endpoint::{ServerEndpoint, ServerKind};
 use crate::link::fault::{Address, Fault, Moved};
@@ -99,7 +97,7 @@ impl Server {
 
     /// It is memory of this host.
     pub fn is_local(&self) -> bool {
-        self.endpoint.kind == ServerKind::Arena
+        matches!(self.endpoint.kind, ServerKind::Arena)
     }
 
     /// The protocol used with it.
@@ -319,7 +317,7 @@ impl Server {
     fn datagram_port(&self, options: &Options) -> Option<u16> {
         let ServerEndpoint { kind, port, .. } = self.endpoint;
         match self.udp_port {
-            _ if kind != ServerKind::Tcp
+            _ if !matches!(kind, ServerKind::Tcp)
                 || self.endpoint.is_secured()
                 || self.protocol(options) == Protocol::Binary =>
             {
@@ -393,5 +391,101 @@ impl Server {
             self.may_be_stale = false;
         }
         Ok(moved)
+    }
+}
+
+/// Whether a server is worth a try: libmemcached's rules of retry, failure limit and ejection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Health {
+    failures: u32,
+    timeouts: u32,
+    state: HealthState,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum HealthState {
+    #[default]
+    Good,
+    /// Not before this moment.
+    Resting(Instant),
+    /// Out of the ring; until this moment, or for good.
+    Ejected(Option<Instant>),
+}
+
+impl Health {
+    pub fn is_good(&self) -> bool {
+        self.state == HealthState::Good
+    }
+
+    /// It is good, and has not failed since it was.
+    pub fn is_fresh(&self) -> bool {
+        self.is_good() && self.failures == 0 && self.timeouts == 0
+    }
+
+    pub fn is_ejected(&self) -> bool {
+        matches!(self.state, HealthState::Ejected(_))
+    }
+
+    /// A failure. True: the ring must be rebuilt.
+    pub fn failed(&mut self, now: Instant, options: &Options, retry_timeout: Duration) -> bool {
+        self.failures += 1;
+        let is_over = options.failure_limit != 0 && self.failures >= options.failure_limit;
+        if is_over && options.auto_eject {
+            self.state = HealthState::Ejected((!options.dead_timeout.is_zero()).then(|| now + options.dead_timeout));
+            // Back in the ring, one more failure is enough.
+            self.failures = options.failure_limit.saturating_sub(1);
+        } else if !retry_timeout.is_zero() {
+            self.state = HealthState::Resting(now + retry_timeout);
+        }
+        self.is_ejected()
+    }
+
+    /// It did not answer in time. True if that is a failure by now.
+    pub fn timed_out(&mut self, options: &Options) -> bool {
+        self.timeouts += 1;
+        options.timeout_limit != 0 && self.timeouts >= options.timeout_limit
+    }
+
+    /// As after a failure: backs off for `rest`.
+    pub fn take_down(&mut self, now: Instant, rest: Duration) {
+        self.state = HealthState::Resting(now + rest);
+    }
+
+    pub fn succeeded(&mut self) {
+        *self = Health::default();
+    }
+
+    /// Advances the time. True: the ring must be rebuilt.
+    pub fn wake(&mut self, now: Instant) -> bool {
+        match self.state {
+            HealthState::Resting(until) if until <= now => {
+                self.state = HealthState::Good;
+                false
+            }
+            HealthState::Ejected(Some(until)) if until <= now => {
+                self.state = HealthState::Good;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the back-off on request: the next request tries the server, unless it was ejected for good. Failures still
+    /// count. True: the ring must be rebuilt.
+    pub fn end_rest(&mut self) -> bool {
+        let is_back = matches!(self.state, HealthState::Ejected(Some(_)));
+        if self.state != HealthState::Ejected(None) {
+            self.state = HealthState::Good;
+        }
+        is_back
+    }
+
+    /// The result of a request to this server without sending it.
+    pub fn refusal(&self) -> Option<Code> {
+        match self.state {
+            HealthState::Good => None,
+            HealthState::Resting(_) => Some(Code::ServerTemporarilyDisabled),
+            HealthState::Ejected(_) => Some(Code::ServerMarkedDead),
+        }
     }
 }

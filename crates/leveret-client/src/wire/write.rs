@@ -1,8 +1,7 @@
 //! From requests to bytes.
 use crate::code::Code;
-use crate::pool::batch::{Batch, Sent, ROW_END};
+use crate::pool::batch::{Batch, Operation, Request, Sent, ROW_END};
 use crate::pool::options::Protocol;
-use crate::pool::request::{Operation, Request};
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, BinaryCommand};
 use leveret_protocol::text::{self, MetaRequest, StoreRequest, TextKey};

@@ -12,7 +12,7 @@ use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
 use crate::policy::EvictionPolicy;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{SegmentId, SegmentPool, State, StateWord};
 use crate::shard::allocate::{self, Spare};
 use crate::shard::{edit, relocate, tell_evicted, Locked};
 use crate::sync::Ordering;
@@ -151,10 +151,10 @@ pub(super) fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
 
 /// How many of `bytes` written a drain by worth may keep. A share that was not used goes to the next drain: an item
 /// that fills most of its segment is larger than one share.
-fn share_of(pool: Pool, bytes: u64) -> u64 {
+fn share_of(pool: SegmentPool, bytes: u64) -> u64 {
     match pool {
-        Pool::Small => bytes / 4 * 3,
-        Pool::Main => bytes / 8 * 7,
+        SegmentPool::Small => bytes / 4 * 3,
+        SegmentPool::Main => bytes / 8 * 7,
     }
 }
 
@@ -236,7 +236,7 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     let is_scarce = || locked.core.policy() == EvictionPolicy::Volatile && !is_bound && !allocate::has_spare(locked, 0);
     let (is_worthy, target) = match keep {
         Keep::Worthy | Keep::Alive if is_scarce() => (false, pool),
-        Keep::Worthy if !is_bound => (judge(locked, reads, view, pool), Pool::Main),
+        Keep::Worthy if !is_bound => (judge(locked, reads, view, pool), SegmentPool::Main),
         _ => (true, pool),
     };
     let budget = if is_bound { budget(locked).max(view.size()) } else { budget(locked) };
@@ -244,8 +244,8 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
         if keep == Keep::Worthy && !is_bound {
             let aged = match pool {
-                Pool::Small => reads / 2,
-                Pool::Main => worth::aged(reads, frequency & UNREAD == 0),
+                SegmentPool::Small => reads / 2,
+                SegmentPool::Main => worth::aged(reads, frequency & UNREAD == 0),
             };
             spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | aged | UNREAD);
         }
@@ -266,7 +266,7 @@ fn has_enough(locked: &Locked<'_>) -> bool {
 }
 
 /// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
-fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
+fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: SegmentPool) -> bool {
     let elsewhere = view.pieces() as u64 * locked.core.segments.size();
     let is_worthy = worth::is_worth_keeping(locked, Worth::of(frequency, view.size() + elsewhere), pool);
     worth::learn_worth(locked, is_worthy, view.size(), pool, frequency);
@@ -300,7 +300,7 @@ fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
 }
 
 /// Moves an item to fresh room of `pool`. False: there is none.
-fn keep_item(locked: &Locked<'_>, pool: Pool, spot: &Spot<'_>, view: &View) -> bool {
+fn keep_item(locked: &Locked<'_>, pool: SegmentPool, spot: &Spot<'_>, view: &View) -> bool {
     let deadline = locked.core.items.deadline_of(view);
     let change = Change { deadline, cas: relocate::told_cas(locked, view), marks: None };
     let moved = relocate::relocate(locked, pool, spot, view, &change, Spare::Take);

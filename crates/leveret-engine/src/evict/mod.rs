@@ -296,7 +296,7 @@ fn survey_ahead(locked: &Locked<'_>, written: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::{Pool, StateWord};
+    use crate::segment::{SegmentPool, StateWord};
     use crate::shard::{self, recover};
     use crate::{Arena, OpenOptions};
 
@@ -383,7 +383,13 @@ mod tests {
         while core
             .segments
             .take_free(
-                StateWord::new(allocate::next_generation(&locked), State::LargeFill, locked.index, Pool::Small, 0),
+                StateWord::new(
+                    allocate::next_generation(&locked),
+                    State::LargeFill,
+                    locked.index,
+                    SegmentPool::Small,
+                    0,
+                ),
                 &core.presence,
             )
             .is_some()

@@ -3,7 +3,7 @@
 use crate::core::Core;
 use crate::evict::drain::{self, Keep};
 use crate::policy::EvictionPolicy;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{SegmentId, SegmentPool, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
 use crate::time::Moment;
@@ -113,7 +113,7 @@ fn look_over(locked: &Locked<'_>, survey: &mut Survey, segments: Range<usize>) {
             Some(State::Draining) => survey.draining = Some(segment),
             Some(State::Open | State::Sealed) => {
                 survey.all += 1;
-                survey.small += usize::from(word.pool() == Pool::Small);
+                survey.small += usize::from(word.pool() == SegmentPool::Small);
                 look_at(locked, survey, segment, word);
             }
             Some(State::Large | State::LargeFill) => survey.all += 1,
@@ -145,7 +145,7 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
     if survey.hollowest.is_none_or(|(_, least)| live < least) {
         survey.hollowest = Some((segment, live));
     }
-    let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
+    let oldest = if word.pool() == SegmentPool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
     if is_victim && oldest.is_none_or(|(_, generation)| word.generation() < generation) {
         *oldest = Some((segment, word.generation()));
     }
@@ -224,8 +224,8 @@ fn noted(locked: &Locked<'_>) -> (Survey, usize) {
             .filter(|(segment, word)| is_dead(locked.core, *segment, *word, locked.epoch, locked))
             .map(|(segment, _)| segment),
         hollowest: sealed(&notes.hollowest).map(|(segment, _)| (segment, live_parts(locked, segment))),
-        oldest_small: oldest(&notes.oldest_small, Pool::Small),
-        oldest_main: oldest(&notes.oldest_main, Pool::Main),
+        oldest_small: oldest(&notes.oldest_small, SegmentPool::Small),
+        oldest_main: oldest(&notes.oldest_main, SegmentPool::Main),
         next_expiry: notes.next_expiry.load(Ordering::Relaxed),
         small: number(&notes.small),
         all: number(&notes.all),

@@ -10,7 +10,7 @@
 //! The same threshold places new items. An item that a drain would keep goes to the main pool at once and is not
 //! written twice. A long value does not take the memory of many short ones only because its key was seen before.
 use crate::evict::ghosts;
-use crate::segment::Pool;
+use crate::segment::SegmentPool;
 use crate::shard::Locked;
 use crate::sync::Ordering;
 
@@ -67,29 +67,29 @@ pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
 }
 
 /// Whether a drain of this pool keeps an item of this worth.
-pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) -> bool {
+pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: SegmentPool) -> bool {
     let threshold = threshold(locked);
     match pool {
-        Pool::Small => worth.0 >= threshold.saturating_add(PROMOTION),
-        Pool::Main => worth.0 >= threshold,
+        SegmentPool::Small => worth.0 >= threshold.saturating_add(PROMOTION),
+        SegmentPool::Main => worth.0 >= threshold,
     }
 }
 
 /// The pool for an item of `bytes` whose key is new. Nothing goes to the main pool before the first drain has set the
 /// threshold.
-pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
+pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> SegmentPool {
     if locked.shard().drain.threshold.load(Ordering::Relaxed) == 0 {
-        return Pool::Small;
+        return SegmentPool::Small;
     }
     let is_worthy = if ghosts::was_evicted_lately(locked, hash) {
-        is_worth_keeping(locked, Worth::of(RETURNED, bytes), Pool::Main)
+        is_worth_keeping(locked, Worth::of(RETURNED, bytes), SegmentPool::Main)
     } else {
-        is_worth_keeping(locked, Worth::of(0, bytes), Pool::Small)
+        is_worth_keeping(locked, Worth::of(0, bytes), SegmentPool::Small)
     };
     if is_worthy {
-        Pool::Main
+        SegmentPool::Main
     } else {
-        Pool::Small
+        SegmentPool::Small
     }
 }
 
@@ -102,12 +102,12 @@ fn threshold(locked: &Locked<'_>) -> u32 {
 
 /// Moves the threshold for an item of `bytes` that a drain of this pool has met, and has found worth keeping or not. An
 /// unread item about to be promoted raises it, as a kept one of the main pool does.
-pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool: Pool, reads: u8) {
+pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool: SegmentPool, reads: u8) {
     let threshold = u64::from(threshold(locked));
     let segment = 64 * locked.core.segments.size();
     let next = match (pool, reads) {
-        (Pool::Small, 0) if !is_worthy => threshold,
-        (Pool::Small, 1..) => threshold.saturating_sub((64 * bytes * THRESHOLD_DECAY / segment).max(1)),
+        (SegmentPool::Small, 0) if !is_worthy => threshold,
+        (SegmentPool::Small, 1..) => threshold.saturating_sub((64 * bytes * THRESHOLD_DECAY / segment).max(1)),
         _ if is_worthy => threshold + bytes * STRIDE * (64 - ABOVE) / segment,
         _ => threshold.saturating_sub(bytes * STRIDE * ABOVE / segment),
     };
@@ -145,12 +145,12 @@ mod tests {
         let (mut kept, mut all) = (0, 0);
         for number in 0..40_000u64 {
             let bytes = 100 + number * 7919 % 901;
-            let is_worthy = is_worth_keeping(&locked, Worth::of(3, bytes), Pool::Main);
+            let is_worthy = is_worth_keeping(&locked, Worth::of(3, bytes), SegmentPool::Main);
             if number >= 20_000 {
                 all += bytes;
                 kept += if is_worthy { bytes } else { 0 };
             }
-            learn_worth(&locked, is_worthy, bytes, Pool::Main, 3);
+            learn_worth(&locked, is_worthy, bytes, SegmentPool::Main, 3);
         }
         let share = kept as f64 / all as f64;
         assert!((0.67..0.77).contains(&share), "{share}");

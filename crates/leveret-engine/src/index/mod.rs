@@ -138,6 +138,15 @@ impl Index {
         std::iter::from_fn(step).take(CHAIN_MAX)
     }
 
+    /// Number of buckets in a chain.
+    #[inline]
+    pub fn chain_len(&self, shard: usize, bucket: u32) -> usize {
+        match self.bucket(shard, bucket).link(Ordering::Acquire) {
+            None => 1,
+            Some(_) => self.chain(shard, bucket).count(),
+        }
+    }
+
     /// All item slots of a chain.
     pub fn spots(&self, shard: usize, bucket: u32) -> impl Iterator<Item = Spot<'_>> {
         let of_bucket = |bucket| {

@@ -87,14 +87,14 @@ impl OpenOptions {
 }
 
 /// An arena's file, checked.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFile {
     pub file: OwnedFd,
     pub geometry: Geometry,
     pub identity: (u64, u64),
     pub created: bool,
 }
 
-impl Opened {
+impl OpenedFile {
     /// Files in memory belong to this boot, even if the identities differ: a process in a chroot may not know its own.
     fn is_of_an_earlier_boot(&self) -> bool {
         // The cheaper question first.
@@ -109,7 +109,7 @@ const STEP: u64 = 16 << 20;
 /// Data that a new arena starts with; it grows on demand.
 const FIRST: u64 = 1 << 20;
 
-pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<OpenedFile, OpenError> {
     let folder = match Folder::of(path) {
         Err(OpenError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && !options.create => {
             return Err(OpenError::Missing(path.to_owned()));
@@ -147,7 +147,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     }
     let created = create(&folder, path, options)?;
     step();
-    attach(&folder, path).map(|opened| Opened { created, ..opened })
+    attach(&folder, path).map(|opened| OpenedFile { created, ..opened })
 }
 
 /// Set after waiting for a maker timed out. Until a lock file is free, no further maker is waited for: a page that
@@ -161,7 +161,7 @@ fn making_takes(memory: u64) -> Duration {
 }
 
 /// Makes an arena without a name, and the path that leads to it for as long as its descriptor is open.
-pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), OpenError> {
+pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, OpenedFile), OpenError> {
     let folder = Path::new(DESCRIPTORS);
     let failed = |doing| move |error: Errno| failed(doing, folder, error);
     let make = |flags| fs::memfd_create("leveret", flags | MemfdFlags::CLOEXEC);
@@ -175,10 +175,10 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
     let path = folder.join(file.as_raw_fd().to_string());
     fill(&file, &geometry, options, &path)?;
     let stat = fs::stat(&path).map_err(failed("find an arena without a name in"))?;
-    Ok((path, Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: true }))
+    Ok((path, OpenedFile { file, geometry, identity: (stat.st_dev, stat.st_ino), created: true }))
 }
 
-fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
+fn attach(folder: &Folder, path: &Path) -> Result<OpenedFile, OpenError> {
     let file = match fs::openat(folder, name_of(path), FOUND, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
@@ -201,7 +201,7 @@ fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
         Unfit::Layout(found) => OpenError::LayoutMismatch { path: path.to_owned(), found, expected: FORMAT },
         Unfit::Features(features) => OpenError::UnknownFeatures { path: path.to_owned(), features },
     })?;
-    Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
+    Ok(OpenedFile { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
 }
 
 fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
@@ -409,7 +409,7 @@ mod tests {
     /// deadlines on a clock that had started again.
     #[test]
     fn an_arena_of_an_earlier_boot_is_none() {
-        let missing = |opened: Result<Opened, OpenError>| matches!(opened, Err(OpenError::Missing(_)));
+        let missing = |opened: Result<OpenedFile, OpenError>| matches!(opened, Err(OpenError::Missing(_)));
         let program = std::env::current_exe().expect("this program");
         let dir = tempfile::tempdir_in(program.parent().expect("its folder")).expect("a folder on a disk");
         let path = dir.path().join("old.arena");

@@ -3,7 +3,7 @@
 //! refused, whatever path led there. A checked folder is kept open, so a name that changes afterwards has no effect.
 use crate::error::{failed, OpenError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{self, FileType, Mode, OFlags, Stat};
+use rustix::fs::{self, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -76,6 +76,10 @@ const LINKS_MAX: u32 = 40;
 /// Otherwise another user who may create names in /tmp could choose which of our own folders we write to, such as one
 /// that a web server publishes. The opened folder is used, even if its name changes meanwhile.
 fn walk(path: &Path) -> Result<OwnedFd, OpenError> {
+    // Mostly there is no link at all: then one call does. It fails where there is one, and on kernels before 5.6.
+    if let Ok(file) = fs::openat2(fs::CWD, path, STEP | OFlags::DIRECTORY, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        return Ok(file);
+    }
     let refused = |error: Errno| failed("look at the folder", path, error);
     let start = |place: &Path| {
         let place = if place.is_absolute() { "/" } else { "." };

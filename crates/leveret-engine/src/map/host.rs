@@ -2,7 +2,7 @@
 use crate::error::{reason, Error, OpenError};
 use crate::fork::Uncut;
 use crate::lineage;
-use crate::map::file::{self, Opened};
+use crate::map::file::{self, OpenedFile};
 use crate::map::name;
 use crate::time;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
@@ -117,7 +117,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub fn new(path: PathBuf, opened: Opened) -> Host {
+    pub fn new(path: PathBuf, opened: OpenedFile) -> Host {
         let nameless = name::is_nameless(&path).then_some(opened.file);
         Host { path, identity: opened.identity, len: opened.geometry.file_len, nameless }
     }

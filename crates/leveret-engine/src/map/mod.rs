@@ -13,7 +13,7 @@ pub(crate) mod layout;
 pub(crate) mod mapping;
 mod name;
 
-use file::Opened;
+use file::OpenedFile;
 use geometry::{Geometry, RegionId};
 use host::Host;
 use mapping::{Data, Mapping, Table};
@@ -31,7 +31,7 @@ pub(crate) struct Map {
 
 impl Map {
     /// Maps a file that was checked.
-    pub fn new(path: PathBuf, opened: Opened) -> io::Result<Map> {
+    pub fn new(path: PathBuf, opened: OpenedFile) -> io::Result<Map> {
         let geometry = opened.geometry.clone();
         let mapping = Mapping::new(opened.file.as_fd(), geometry.file_len)?;
         Ok(Map::over(mapping, geometry, Host::new(path, opened)))

@@ -1,7 +1,7 @@
 //! Growth: of two concurrent attempts one grows, and a process that sees new memory may use it.
 use super::world::{explore, get, set, Grain, ACTIVE, NOW};
 use crate::growth;
-use crate::segment::{Pool, State, StateWord};
+use crate::segment::{SegmentPool, State, StateWord};
 use crate::shard::{self, edit};
 use crate::sync::Ordering;
 
@@ -48,7 +48,7 @@ fn a_free_segment_is_taken_once() {
             let core = &arena.core;
             let taken = |number| {
                 core.segments
-                    .take_free(StateWord::new(number, State::LargeFill, 0, Pool::Small, 0), &core.presence)
+                    .take_free(StateWord::new(number, State::LargeFill, 0, SegmentPool::Small, 0), &core.presence)
                     .expect("room")
             };
             let (first, second) = (taken(generation), taken(generation + 1));

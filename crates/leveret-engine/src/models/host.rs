@@ -2,7 +2,7 @@
 //! the kernel answers under its own lock: it never returns an outdated answer.
 #![cfg_attr(not(test), allow(dead_code))]
 use crate::error::Error;
-use crate::map::file::Opened;
+use crate::map::file::OpenedFile;
 use crate::models::sync::{rest, AtomicU32, Ordering};
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Drop for FileLock {
 
 impl Host {
     /// Models have no files.
-    pub fn new(_path: PathBuf, _opened: Opened) -> Host {
+    pub fn new(_path: PathBuf, _opened: OpenedFile) -> Host {
         unimplemented!("a model opens no file")
     }
 

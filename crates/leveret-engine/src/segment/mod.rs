@@ -10,7 +10,7 @@ use crate::map::Map;
 use crate::presence::Presence;
 use crate::sync::{fence, AtomicU64, Ordering};
 pub(crate) use header::{SegmentHeader, SegmentState};
-pub(crate) use word::{class_of, Pool, State, StateWord};
+pub(crate) use word::{class_of, SegmentPool, State, StateWord};
 
 /// Number of a segment, below `segments_max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

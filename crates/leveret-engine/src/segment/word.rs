@@ -23,7 +23,7 @@ pub(crate) enum State {
 /// Small: new items. Main: items that were requested again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Pool {
+pub(crate) enum SegmentPool {
     Small = 0,
     Main = 1,
 }
@@ -37,7 +37,7 @@ const GENERATION: u64 = (1 << 40) - 1;
 const SHARD: u64 = 0xfff << 44;
 
 impl StateWord {
-    pub fn new(generation: u64, state: State, shard: usize, pool: Pool, class: u8) -> StateWord {
+    pub fn new(generation: u64, state: State, shard: usize, pool: SegmentPool, class: u8) -> StateWord {
         StateWord(
             generation & GENERATION
                 | (state as u64) << 40
@@ -80,11 +80,11 @@ impl StateWord {
         ((self.0 & SHARD) >> 44) as usize
     }
 
-    pub fn pool(self) -> Pool {
+    pub fn pool(self) -> SegmentPool {
         if self.0 >> 56 & 1 == 0 {
-            Pool::Small
+            SegmentPool::Small
         } else {
-            Pool::Main
+            SegmentPool::Main
         }
     }
 

@@ -2,7 +2,7 @@
 //! written here, except state words, is a hint that the next lock owner can rebuild.
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::policy::EvictionPolicy;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{SegmentId, SegmentPool, State, StateWord};
 use crate::shard::Locked;
 use crate::sync::{AtomicU32, Ordering};
 
@@ -60,18 +60,18 @@ fn open_segment(locked: &Locked<'_>, entry: usize) -> Option<(SegmentId, StateWo
 }
 
 /// The half of the open list that belongs to a pool.
-pub fn entries(pool: Pool) -> std::ops::Range<usize> {
+pub fn entries(pool: SegmentPool) -> std::ops::Range<usize> {
     let half = OPEN_PER_SHARD / 2;
     match pool {
-        Pool::Small => 0..half,
-        Pool::Main => half..OPEN_PER_SHARD,
+        SegmentPool::Small => 0..half,
+        SegmentPool::Main => half..OPEN_PER_SHARD,
     }
 }
 
 /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class,
 /// else in a new one. None: something must be evicted first.
 #[inline(always)]
-pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+pub(crate) fn reserve(locked: &Locked<'_>, pool: SegmentPool, class: u8, size: u64, spare: Spare) -> Option<Place> {
     // A sixteenth of a segment is worth more than items that die together.
     if size <= locked.core.segments.size() / 16 {
         let wanted = StateWord::new(0, State::Open, locked.index, pool, class);
@@ -92,7 +92,7 @@ pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spa
 }
 
 #[cold]
-fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+fn reserve_best(locked: &Locked<'_>, pool: SegmentPool, class: u8, size: u64, spare: Spare) -> Option<Place> {
     // A copy that gains a cas is larger than its item, which in a damaged file may fill its segment to the end.
     if size > locked.core.segments.size() {
         return None;
@@ -144,7 +144,7 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
     Some(place)
 }
 
-fn open_new(locked: &Locked<'_>, pool: Pool, class: u8) -> Option<SegmentId> {
+fn open_new(locked: &Locked<'_>, pool: SegmentPool, class: u8) -> Option<SegmentId> {
     let generation = next_generation(locked);
     let segment = locked
         .core

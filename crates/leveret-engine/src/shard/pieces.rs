@@ -3,7 +3,7 @@ use crate::core::Core;
 use crate::error::Error;
 use crate::hash;
 use crate::item::{Kind, View};
-use crate::segment::{Extent, Pool, SegmentId, State, StateWord};
+use crate::segment::{Extent, SegmentId, SegmentPool, State, StateWord};
 use crate::shard::{allocate, Locked};
 use std::cell::Cell;
 
@@ -69,7 +69,7 @@ pub(crate) fn take(locked: &Locked<'_>, hash: u64, pieces: &mut Pieces, needed: 
 /// Under the lock, so that a segment being filled without a name is always the trace of a kill.
 pub(crate) fn take_piece(locked: &Locked<'_>) -> Result<Option<(SegmentId, StateWord)>, Error> {
     let owner = locked.core.presence.owner()?;
-    let word = StateWord::new(allocate::next_generation(locked), State::LargeFill, locked.index, Pool::Small, 0);
+    let word = StateWord::new(allocate::next_generation(locked), State::LargeFill, locked.index, SegmentPool::Small, 0);
     Ok(locked.core.segments.take_free(word, &locked.core.presence).map(|segment| {
         locked.core.segments.header(segment).set_filler(owner);
         (segment, word)

@@ -1,7 +1,7 @@
 //! The same item at another place: an item kept by a drain, or an amendment that cannot be made in place.
 use crate::index::Spot;
 use crate::item::{Change, Kind, View};
-use crate::segment::{class_of, Pool};
+use crate::segment::{class_of, SegmentPool};
 use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::{token, Locked};
 use crate::sync::Ordering;
@@ -16,7 +16,7 @@ pub(crate) fn told_cas(locked: &Locked<'_>, view: &View) -> Option<u64> {
 /// `None`: no room, nothing changed.
 pub(crate) fn relocate(
     locked: &Locked<'_>,
-    pool: Pool,
+    pool: SegmentPool,
     spot: &Spot<'_>,
     view: &View,
     change: &Change,

@@ -119,15 +119,6 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
 }
 
 impl leveret_pool {
-    /// Whether a look-up would find `arena`.
-    #[inline]
-    pub(super) fn is_looked_up(&self, now: Time) -> bool {
-        match (&self.arena, self.validity) {
-            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
-            _ => false,
-        }
-    }
-
     /// The arena into which values of up to this length are stored without a batch.
     #[inline]
     fn memory(&mut self, now: Time) -> Option<(&Arena, usize)> {

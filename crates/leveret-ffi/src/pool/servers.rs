@@ -286,6 +286,17 @@ pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -
     pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
 }
 
+impl leveret_pool {
+    /// Whether a look-up would find `arena`.
+    #[inline]
+    pub(super) fn is_looked_up(&self, now: Time) -> bool {
+        match (&self.arena, self.validity) {
+            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
+            _ => false,
+        }
+    }
+}
+
 // Apart, so that the way without it saves no registers.
 #[inline(never)]
 pub(super) fn look(pool: &mut leveret_pool, now: Time) {

@@ -1,17 +1,35 @@
 use super::Opened;
-use leveret_engine::{Cursor, Encoding, Meta};
+use leveret_engine::{Cursor, Encoding, Found, Meta};
 use leveret_ffi::leveret_status::*;
 use leveret_ffi::*;
 use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
 
 fn begin(now: u32) -> leveret_walk {
-    leveret_walk { cursor: Cursor::default(), buffer: null_mut(), len: 0, needed: 0, used: 0, at: 0, now, is_over: 0 }
+    leveret_walk {
+        cursor: Cursor::default(),
+        buffer: null_mut(),
+        len: 0,
+        needed: 0,
+        used: 0,
+        at: 0,
+        now,
+        is_over: 0,
+        keys_only: 0,
+        unused: 0,
+    }
 }
 
 /// How often each key was visited. The buffer has room for `len` bytes at first, then for the requested size.
 fn walk(opened: &Opened, len: usize) -> Result<BTreeMap<Vec<u8>, u32>, leveret_status> {
+    let met = walk_with(opened, len, 0);
+    assert_eq!(met, walk_with(opened, len, 1), "with keys only");
+    met
+}
+
+fn walk_with(opened: &Opened, len: usize, keys_only: u32) -> Result<BTreeMap<Vec<u8>, u32>, leveret_status> {
     let (mut walk, mut met, mut record) = (begin(0), BTreeMap::new(), null());
+    walk.keys_only = keys_only;
     let mut buffer = vec![0u64; len / 8];
     if len > 0 {
         (walk.buffer, walk.len) = (buffer.as_mut_ptr().cast(), len);
@@ -23,6 +41,9 @@ fn walk(opened: &Opened, len: usize) -> Result<BTreeMap<Vec<u8>, u32>, leveret_s
             LEVERET_OK => unsafe {
                 let key = std::slice::from_raw_parts(record.add(1).cast::<u8>(), (*record).key_len as usize);
                 *met.entry(key.to_vec()).or_default() += 1;
+                let found = (*record).found;
+                assert_eq!(found == Found::default(), keys_only != 0);
+                assert!(keys_only != 0 || found.value_len == 5);
             },
             LEVERET_NO_MEMORY => {
                 assert!(walk.needed > walk.len, "{} bytes were there, {} are needed", walk.len, walk.needed);

@@ -19,8 +19,8 @@ const SPANS_KEPT: usize = 128;
 const STORE_KEPT: usize = 4 << 10;
 
 /// Limits of a client that has not signed in.
-const STRANGER_ARGUMENTS_MAX: usize = 10;
-const STRANGER_BULK_MAX: usize = 16 << 10;
+const UNKNOWN_CLIENT_ARGUMENTS_MAX: usize = 10;
+const UNKNOWN_CLIENT_BULK_MAX: usize = 16 << 10;
 
 /// Limits set by the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub struct RequestBounds {
     /// Longest request, in bytes; at most 2^32 − 1. A connection that sends a longer one is closed.
     pub request_max: usize,
     /// The client has to sign in first.
-    pub is_stranger: bool,
+    pub is_unknown: bool,
 }
 
 impl RequestBounds {
     /// For a server whose values have at most `value_max` bytes. Requests end at 1 GiB, as Redis' query buffer does.
     pub const fn new(value_max: usize) -> RequestBounds {
-        RequestBounds { value_max, request_max: 1 << 30, is_stranger: false }
+        RequestBounds { value_max, request_max: 1 << 30, is_unknown: false }
     }
 }
 
@@ -84,13 +84,13 @@ pub enum RespFault {
     /// A count of arguments with more than 64 KiB.
     BigMultibulkCount,
     /// More than 10 arguments from a client that has not signed in.
-    StrangerMultibulkLength,
+    UnauthenticatedMultibulkLength,
     /// A length of an argument that is no number, negative or too large.
     BulkLength,
     /// A length of an argument with more than 64 KiB.
     BigBulkCount,
     /// An argument of more than 16 KiB from a client that has not signed in.
-    StrangerBulkLength,
+    UnauthenticatedBulkLength,
     /// In the place of an argument.
     NotBulk(u8),
     /// A browser that a page sends here.
@@ -107,10 +107,10 @@ impl RespFault {
             RespFault::UnbalancedQuotes => "unbalanced quotes in request",
             RespFault::MultibulkLength => "invalid multibulk length",
             RespFault::BigMultibulkCount => "too big mbulk count string",
-            RespFault::StrangerMultibulkLength => "unauthenticated multibulk length",
+            RespFault::UnauthenticatedMultibulkLength => "unauthenticated multibulk length",
             RespFault::BulkLength => "invalid bulk length",
             RespFault::BigBulkCount => "too big bulk count string",
-            RespFault::StrangerBulkLength => "unauthenticated bulk length",
+            RespFault::UnauthenticatedBulkLength => "unauthenticated bulk length",
             RespFault::NotBulk(byte) => {
                 return reply.error_of(&[b"ERR Protocol error: expected '$', got '", &[byte], b"'"]);
             }
@@ -281,7 +281,7 @@ impl RequestReader {
 
     fn read_count<'r>(&mut self, input: &[u8], bounds: &RequestBounds) -> Result<(), RequestRead<'r>> {
         self.begin();
-        if let Some((count @ 1..=STRANGER_ARGUMENTS_MAX, line_len)) = short_number(input, b'*') {
+        if let Some((count @ 1..=UNKNOWN_CLIENT_ARGUMENTS_MAX, line_len)) = short_number(input, b'*') {
             self.count = count;
             self.pass_line(line_len);
             return Ok(());
@@ -289,8 +289,8 @@ impl RequestReader {
         let line = self.line(input, RespFault::BigMultibulkCount)?;
         let count = parse_integer(&line[1..]).filter(|count| *count <= ARGUMENTS_MAX as i64);
         let count = count.ok_or(RequestRead::Refused(RespFault::MultibulkLength))?.max(0) as usize;
-        if bounds.is_stranger && count > STRANGER_ARGUMENTS_MAX {
-            return Err(RequestRead::Refused(RespFault::StrangerMultibulkLength));
+        if bounds.is_unknown && count > UNKNOWN_CLIENT_ARGUMENTS_MAX {
+            return Err(RequestRead::Refused(RespFault::UnauthenticatedMultibulkLength));
         }
         self.count = count;
         self.pass_line(line.len());
@@ -325,7 +325,7 @@ impl RequestReader {
     fn read_len<'r>(&mut self, input: &[u8], bounds: &RequestBounds) -> Result<usize, RequestRead<'r>> {
         if let Some((len, line_len)) = short_number(input.get(self.at..).unwrap_or_default(), b'$') {
             let end = self.at + self.store.len() + len;
-            if len <= bounds.value_max.min(STRANGER_BULK_MAX) && end <= bounds.request_max {
+            if len <= bounds.value_max.min(UNKNOWN_CLIENT_BULK_MAX) && end <= bounds.request_max {
                 self.pass_line(line_len);
                 return Ok(len);
             }
@@ -345,8 +345,8 @@ impl RequestReader {
             Some(len) if len <= BULK_MAX => len,
             _ => return refused(RespFault::BulkLength),
         };
-        if bounds.is_stranger && len > STRANGER_BULK_MAX {
-            return refused(RespFault::StrangerBulkLength);
+        if bounds.is_unknown && len > UNKNOWN_CLIENT_BULK_MAX {
+            return refused(RespFault::UnauthenticatedBulkLength);
         }
         self.pass_line(line.len());
         if len > bounds.value_max {

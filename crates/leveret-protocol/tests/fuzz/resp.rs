@@ -7,7 +7,7 @@ use leveret_protocol::resp::{
 };
 use leveret_protocol::Received;
 
-const BOUNDS: RequestBounds = RequestBounds { value_max: 64, request_max: 4096, is_stranger: false };
+const BOUNDS: RequestBounds = RequestBounds { value_max: 64, request_max: 4096, is_unknown: false };
 const REPLY_BOUNDS: ReplyBounds = ReplyBounds { bulk_max: 4096, elements_max: 1000, depth_max: 4 };
 
 /// One connection of a server.
@@ -112,7 +112,7 @@ fn converse(
 }
 
 pub fn requests(input: &[u8], chance: &mut Chance) {
-    let bounds = RequestBounds { is_stranger: chance.one_in(4), ..BOUNDS };
+    let bounds = RequestBounds { is_unknown: chance.one_in(4), ..BOUNDS };
     let shown = || input.escape_ascii().to_string();
     let at_once = converse(input, bounds, || input.len(), || false);
     assert_eq!(at_once, converse(input, bounds, || 1, || false), "byte by byte: {}", shown());

@@ -1,5 +1,5 @@
 //! Increments and decrements.
-use super::{find, told};
+use super::{get, told};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error};
@@ -23,7 +23,7 @@ pub(crate) fn count(
             Delta::Decrement(_) => Count::DecrMisses,
             Delta::Increment(_) => Count::IncrMisses,
         });
-        find::note_dead(cx, key);
+        get::note_dead(cx, key);
     }
     counted
 }

@@ -1,5 +1,5 @@
 //! Deletes, and those of the meta commands after which the item stays, stale or empty.
-use super::{find, told};
+use super::{get, told};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{Amendment, Deadline, Error, Marks, NewCas, Stored};
@@ -69,6 +69,6 @@ pub(crate) fn retain(cx: &Context<'_>, key: &[u8], version: Option<u64>, retaine
 fn note_missing(cx: &Context<'_>, key: &[u8], outcome: &Stored) {
     if *outcome == Stored::Missing {
         cx.count(Count::DeleteMisses);
-        find::note_dead(cx, key);
+        get::note_dead(cx, key);
     }
 }

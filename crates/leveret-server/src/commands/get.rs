@@ -1,14 +1,13 @@
 //! Gets: an item is looked up, its head is said, its bytes are copied; if a writer recycles it in between, both are undone
 //! and it is looked up again.
-use super::find::{find, find_into, note_dead, read};
-use super::{told, touch};
+use super::told;
 use crate::context::Context;
 use crate::counters::requests::Count;
 use crate::log::{self, Level};
 use crate::printable::shown;
 use crate::watch::Kinds;
 use leveret_compact::{may_be_compact, served};
-use leveret_engine::{Deadline, Error, Found, ReadOptions, AHEAD};
+use leveret_engine::{Error, Found, Missed, ReadOptions, AHEAD};
 use leveret_protocol::text;
 
 /// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
@@ -52,14 +51,14 @@ impl<'a> Keys<'a> for text::TextKeys<'a> {
     }
 }
 
-/// Says the items of many keys. When the output is full or other connections should have their turn, Some says how much of
-/// the keys is left. A key that is neither there nor known to be missing ends the answer, as in memcached.
+/// Says the items of many keys, each by `say`, which is told the key's hash if that is known. When the output is full or
+/// other connections should have their turn, Some says how much of the keys is left. A key that is neither there nor known
+/// to be missing ends the answer, as in memcached.
 #[inline]
-pub(crate) fn many<'a, K: Keys<'a>, R: Reply>(
+pub(crate) fn many<'a>(
     cx: &mut Context<'_>,
-    mut keys: K,
-    touch: Option<Deadline>,
-    reply: &R,
+    mut keys: impl Keys<'a>,
+    say: impl Fn(&mut Context<'_>, &[u8], Option<u64>) -> Result<(), Error>,
 ) -> Result<Option<usize>, Error> {
     let mut answered = 0;
     let mut ahead = Ahead { hashes: [0; AHEAD], asked: 0, at: 0 };
@@ -68,11 +67,7 @@ pub(crate) fn many<'a, K: Keys<'a>, R: Reply>(
         let (rest_len, begin) = (keys.rest_len(), cx.output.len());
         cx.begin_request();
         let Some(key) = keys.next() else { return Ok(None) };
-        let said = match touch {
-            None => one(cx, key, hash, reply),
-            Some(deadline) => touching(cx, key, deadline, reply),
-        };
-        if let Err(error) = said {
+        if let Err(error) = say(cx, key, hash) {
             cx.note_failure(&error);
             if cx.has_met_busy() {
                 cx.output.truncate(begin);
@@ -131,38 +126,6 @@ pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>,
     } else {
         reply.miss(cx.output, key);
     }
-    Ok(())
-}
-
-/// As `one`, and gives the item another deadline. One that is past at once still gives the item, for the last time.
-pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Deadline, reply: &R) -> Result<(), Error> {
-    cx.note_prefix(key, |prefix| prefix.gets += 1);
-    cx.count(Count::CmdTouch);
-    told::look(cx, key);
-    let is_past = deadline.is_past(cx.now);
-    // To the statistics this is a touch and no get, and the touch marks the item as read.
-    let is_there = is_past || touch::to_read(cx, key, deadline)?;
-    let untraced = ReadOptions::new().untraced();
-    let found = match is_there {
-        true if reply.tells_cas() => find(cx, key, cx.with_cas(untraced))?,
-        true => find(cx, key, untraced)?,
-        false => {
-            note_dead(cx, key);
-            None
-        }
-    };
-    let Some(found) = found else {
-        cx.count(Count::TouchMisses);
-        reply.miss(cx.output, key);
-        return Ok(());
-    };
-    let begin = cx.output.len();
-    value(cx, key, found, reply)?;
-    if is_past {
-        // An error is the only answer, also if the value is to be sent from the arena.
-        touch::to_read(cx, key, deadline).inspect_err(|_| cx.unsay(begin))?;
-    }
-    cx.note_prefix_hit(key);
     Ok(())
 }
 
@@ -242,4 +205,54 @@ fn served_len(cx: &Context<'_>, key: &[u8]) -> Option<u64> {
 #[cold]
 fn tell_value(cx: &Context<'_>, key: &[u8]) {
     log::tell(Level::Debug, format_args!(">{} sending key {}", cx.cfd, shown(key)));
+}
+
+/// The item under `key`.
+pub(crate) fn find(cx: &Context<'_>, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
+    let mut found = Found::default();
+    Ok(find_into(cx, key, options, &mut found)?.then_some(found))
+}
+
+/// Looks an item up for a client, and counts a dead item found in its place. Its cas may need the shard's lock; if the
+/// lock is not free, that is an error and not a miss: the item may exist.
+#[inline]
+pub(crate) fn find_into(cx: &Context<'_>, key: &[u8], options: ReadOptions, found: &mut Found) -> Result<bool, Error> {
+    let is_there = read(cx.arena.find_into(key, options, cx.now, found).map(Some))?.unwrap_or(false);
+    if !is_there && found.missed() != Missed::Absent {
+        retire(cx, key, found.missed());
+    }
+    Ok(is_there)
+}
+
+/// A change found no item: the item there may be dead.
+pub(crate) fn note_dead(cx: &Context<'_>, key: &[u8]) {
+    let _ = find(cx, key, ReadOptions::new().untraced());
+}
+
+#[cold]
+fn retire(cx: &Context<'_>, key: &[u8], missed: Missed) {
+    if missed == Missed::Flushed {
+        return cx.count(Count::GetFlushed);
+    }
+    // So that it is met once. Another worker may have met it in the same moment.
+    if matches!(cx.arena.remove_dead(key, cx.now), Ok(true)) {
+        cx.count(Count::GetExpired);
+    }
+}
+
+/// Result for a reader: a removed cache is empty, so a look-up there is a miss.
+#[inline]
+pub(crate) fn read<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
+    match looked {
+        Err(Error::Lost) => Ok(None),
+        looked => looked,
+    }
+}
+
+/// The item under `key` and its cas, for debugging: leaves no trace and counts as no read.
+pub(crate) fn examine(cx: &Context<'_>, key: &[u8]) -> Result<Option<(Found, u64)>, Error> {
+    told::look(cx, key);
+    let Some(seen) = cx.arena.peek(key, cx.now) else { return Ok(None) };
+    let cas = read(cx.arena.amend(key, cx.now, &mut |_| None))?.map_or(0, |found| cx.shown_cas(found.cas));
+    Ok(Some((seen, cas)))
 }

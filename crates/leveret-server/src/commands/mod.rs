@@ -3,7 +3,6 @@
 pub(crate) mod count;
 pub(crate) mod delete;
 pub(crate) mod dump;
-pub(crate) mod find;
 pub(crate) mod flush;
 pub(crate) mod get;
 pub(crate) mod recache;

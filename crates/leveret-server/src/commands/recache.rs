@@ -1,5 +1,5 @@
 //! What `mg` does besides reading: it creates a missing item, elects one client to refresh an old one, changes a deadline.
-use super::{find, told, touch};
+use super::{get, told, touch};
 use crate::context::Context;
 use crate::counters::requests::Count;
 use leveret_engine::{
@@ -67,7 +67,7 @@ pub(crate) fn find(
     let options = if ask.tells_cas { cx.with_cas(options) } else { options };
     told::look(cx, key);
     let mut found = Found::default();
-    if !find::find_into(cx, key, options, &mut found)? {
+    if !get::find_into(cx, key, options, &mut found)? {
         if ask.vivifies {
             return vivify(cx, key, ask, course(None));
         }
@@ -107,7 +107,7 @@ fn run_for(
 ) -> Result<Option<MetItem>, Error> {
     let chosen = cx.chosen_cas(ask.cas);
     let (mut race, mut told, mut last) = (Race::default(), None, Deadline::NEVER);
-    let amended = find::read(cx.arena.amend(key, cx.now, &mut |item| {
+    let amended = get::read(cx.arena.amend(key, cx.now, &mut |item| {
         let course = course(Some(item.deadline));
         (told, last) = (Some(course.told), course.last);
         race = run(item, course.recached, ask.below_secs, cx.now);
@@ -129,7 +129,7 @@ fn count_get(cx: &Context<'_>, key: &[u8], is_untraced: bool) -> Result<(), Erro
         let is_there = cx.arena.contains(key, cx.now);
         cx.count(if is_there { Count::GetHits } else { Count::GetMisses });
     } else {
-        find::find(cx, key, ReadOptions::new())?;
+        get::find(cx, key, ReadOptions::new())?;
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ fn vivify(cx: &Context<'_>, key: &[u8], ask: &Recache, course: Course) -> Result
         }
         // Another was faster, in between: it has won.
         Ok(_) => {
-            let found = find::find(cx, key, cx.with_cas(ReadOptions::new()))?;
+            let found = get::find(cx, key, cx.with_cas(ReadOptions::new()))?;
             Ok(found.map(|found| {
                 let race = run(&found, found.deadline, None, cx.now);
                 MetItem { found, race: Race { won: false, lost: true, ..race }, told: None }

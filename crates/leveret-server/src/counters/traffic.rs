@@ -27,7 +27,7 @@ pub struct Network {
     /// Whether new connections are taken.
     pub is_accepting: AtomicBool,
     listeners: Mutex<Vec<(i32, Arc<str>)>>,
-    workers: Box<[WorkerCounters]>,
+    workers: Box<[Arc<WorkerCounters>]>,
 }
 
 /// Counters of one worker. Padded to two cache lines, which processors fetch as one.
@@ -122,7 +122,7 @@ impl Network {
             budget: Budget::default(),
             is_accepting: AtomicBool::new(true),
             listeners: Mutex::default(),
-            workers: (0..threads).map(|_| WorkerCounters::default()).collect(),
+            workers: (0..threads).map(|_| Arc::default()).collect(),
         }
     }
 
@@ -143,7 +143,7 @@ impl Network {
     }
 
     /// The counters of one worker.
-    pub fn worker(&self, index: usize) -> &WorkerCounters {
+    pub fn worker(&self, index: usize) -> &Arc<WorkerCounters> {
         &self.workers[index]
     }
 
@@ -172,8 +172,9 @@ impl Network {
 
     /// All open connections.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
-        let all =
-            |worker: &WorkerCounters| worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>();
+        let all = |worker: &Arc<WorkerCounters>| {
+            worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>()
+        };
         self.workers.iter().flat_map(all).collect()
     }
 

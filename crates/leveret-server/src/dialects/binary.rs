@@ -10,10 +10,10 @@ use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
 use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
-use crate::flags::on_wire;
 use crate::memcached::VERSION;
 use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
+use leveret_compact::served_flags;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Mode, Stored, Terms, Time};
 use leveret_protocol::binary::{
     parse, parse_front, parse_head, write_status, AnswerHeader, BinaryCommand, BinaryRefusal, BinaryRequest, Status,
@@ -33,7 +33,7 @@ impl Dialect for Binary {
 
     const HAS_LINES: bool = false;
 
-    /// Strangers are refused by the head of a request (`before`).
+    /// Unknown clients are refused by the head of a request (`before`).
     const UNKNOWN_MAX: usize = usize::MAX;
 
     #[inline]
@@ -199,7 +199,7 @@ fn say_get(cx: &mut Context<'_>, request: &BinaryRequest<'_>, key: &[u8], with_k
     let reply = BinaryValue { request, with_key };
     let said = match touch {
         None => get::one(cx, key, None, &reply),
-        Some(at) => get::touching(cx, key, deadline(at, cx.now), &reply),
+        Some(at) => touch::and_get(cx, key, deadline(at, cx.now), &reply),
     };
     match said {
         Ok(()) => Done::Answered,
@@ -229,7 +229,7 @@ impl Reply for BinaryValue<'_> {
     fn head(&self, out: &mut Vec<u8>, key: &[u8], found: &Found) {
         let key = if self.with_key { key } else { b"" };
         write_header(out, self.request, found.cas, 4, key.len(), found.value_len as usize);
-        out.extend_from_slice(&on_wire(&found.meta).to_be_bytes());
+        out.extend_from_slice(&served_flags(&found.meta).to_be_bytes());
         out.extend_from_slice(key);
     }
 
@@ -307,7 +307,7 @@ fn say_touch(cx: &mut Context<'_>, request: &BinaryRequest<'_>, key: &[u8], expt
         Ok(Some(_)) if request.quiet => return Done::Answered,
         Ok(Some(before)) => {
             write_header(cx.output, request, cx.shown_cas(before.cas), 4, 0, 0);
-            cx.output.extend_from_slice(&on_wire(&before.meta).to_be_bytes());
+            cx.output.extend_from_slice(&served_flags(&before.meta).to_be_bytes());
             return Done::Answered;
         }
         Ok(None) => Status::KeyNotFound,

@@ -2,16 +2,15 @@
 use super::exptime::{deadline, ttl};
 use super::lines::{say_error, NOT_NUMBER};
 use crate::commands::delete::Retained;
-use crate::commands::find;
 use crate::commands::get::{self as gets, Reply};
 use crate::commands::recache::{self, Course, Race, Recache};
 use crate::commands::store::{joins, mode_of};
 use crate::commands::{count as counts, delete as deletes, store as stores};
 use crate::context::Context;
 use crate::counters::requests::Count;
-use crate::flags::on_wire;
 use crate::memcached::ITEMS_CLASS;
 use crate::watch::cmd;
+use leveret_compact::served_flags;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Found, Stored, Terms, Time};
 use leveret_protocol::text::{
     write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns, Ttl,
@@ -85,7 +84,7 @@ impl MetaValue<'_> {
             lost: self.race.lost,
             stale: self.race.stale,
             cas: Some(if self.shows_cas { found.cas } else { 0 }),
-            flags: Some(on_wire(&found.meta)),
+            flags: Some(served_flags(&found.meta)),
             was_hit: Some(found.is_fetched()),
             idle_secs: Some(u64::from(self.now.0.saturating_sub(found.mtime.0))),
             size: Some(found.value_len as usize),
@@ -233,7 +232,7 @@ pub(super) fn debug(cx: &mut Context<'_>, key: &WireKey<'_>) {
     cx.count(Count::MetaCommands);
     cx.count(Count::CmdMeta);
     let bytes = key.decode(&mut room);
-    let (seen, cas) = match find::examine(cx, bytes) {
+    let (seen, cas) = match gets::examine(cx, bytes) {
         Ok(Some(seen)) => seen,
         Ok(None) => return cx.say("EN"),
         Err(error) => return say_error(cx, &error),

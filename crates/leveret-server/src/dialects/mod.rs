@@ -55,7 +55,8 @@ pub(crate) trait Dialect {
         false
     }
 
-    /// Runs before the request at the front of `input` is complete. `Some` ends it.
+    /// Runs before the request at the front of `input` is complete. `Some` ends it: RESP, whose reader remembers how far it
+    /// has come, reads and executes its requests here, and has no use for `parse` and `answer`.
     fn before(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, input: &[u8]) -> Option<Consumed>;
 
     /// Executes a request and says the answer.

@@ -9,9 +9,9 @@ use crate::context::Context;
 use crate::conversation::{Conversation, KeysLeft, Pending};
 use crate::counters::latency::CommandKind;
 use crate::counters::requests::Count;
-use crate::flags::on_wire;
 use crate::next::{Consumed, Done, Next};
 use crate::watch::cmd;
+use leveret_compact::served_flags;
 use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms};
 use leveret_protocol::text::{
     self, write_number, write_value_header, RequestFault, TextCommand, TextKeys, TextRefusal,
@@ -184,8 +184,12 @@ impl Text {
     /// A key that is neither there nor known to be missing ends the answer: its error stands where END would.
     #[inline]
     fn get(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, keys: TextKeys<'_>, fetch: Fetch) -> Done {
-        let touch = fetch.touch.map(|exptime| deadline(exptime, cx.now));
-        match get::many(cx, keys, touch, &TextValue { with_cas: fetch.with_cas }) {
+        let reply = TextValue { with_cas: fetch.with_cas };
+        let said = match fetch.touch.map(|exptime| deadline(exptime, cx.now)) {
+            None => get::many(cx, keys, |cx, key, hash| get::one(cx, key, hash, &reply)),
+            Some(deadline) => get::many(cx, keys, |cx, key, _| touch::and_get(cx, key, deadline, &reply)),
+        };
+        match said {
             Ok(None) => cx.output.extend_from_slice(b"END\r\n"),
             Ok(Some(rest_len)) => {
                 self.fetch = fetch;
@@ -215,7 +219,7 @@ impl Reply for TextValue {
     #[inline]
     fn head(&self, out: &mut Vec<u8>, key: &[u8], found: &Found) {
         let cas = self.with_cas.then_some(found.cas);
-        write_value_header(out, key, on_wire(&found.meta), found.value_len as usize, cas);
+        write_value_header(out, key, served_flags(&found.meta), found.value_len as usize, cas);
     }
 
     #[inline]
@@ -275,6 +279,27 @@ fn say_count(cx: &mut Context<'_>, key: &[u8], change: Delta, noreply: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use leveret_client::codec::encoding;
+    use leveret_engine::{Encoding, Meta};
+
+    /// The server reads the four numbers without the client, but their meaning is the client's.
+    #[test]
+    fn the_numbers_of_encodings_are_the_clients() {
+        for (encoding, flags) in [
+            (encoding::PHP, 4),
+            (encoding::IGBINARY, 5),
+            (encoding::JSON, 6),
+            (encoding::MSGPACK, 7),
+            (encoding::NULL, 0),
+            (encoding::MARSHAL, 0),
+            (Encoding::RAW, 0),
+            (Encoding::INTEGER, 0),
+            (Encoding::DOUBLE, 0),
+            (Encoding::BOOL, 0),
+        ] {
+            assert_eq!(served_flags(&Meta::native(encoding)), flags, "{encoding:?}");
+        }
+    }
 
     #[test]
     fn requests_are_told_apart_by_their_kind() {

@@ -40,6 +40,10 @@ const UDP: usize = usize::MAX / 2;
 /// Events fetched by one call.
 const EVENTS: usize = 256;
 
+/// So long connections that have more to do have their turns before the next events are asked for: whoever asks for little
+/// does not wait for all who ask for much.
+const SLICE: Duration = Duration::from_millis(2);
+
 /// Time-out of a TLS handshake, which keeps a connection and up to 64 KiB from other clients.
 const HANDSHAKE_SECS: u32 = 10;
 
@@ -75,8 +79,8 @@ struct EventLoop {
     ports: Vec<UdpPort>,
     /// Connections of watchers, which get the events found by the collecting thread.
     watching: Vec<usize>,
-    /// Tokens of connections and UDP sockets that have more to do although nothing new has come.
-    again: Vec<usize>,
+    /// Tokens of connections and UDP sockets that have more to do although nothing new has come, in the order of their turns.
+    again: VecDeque<usize>,
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
@@ -122,7 +126,7 @@ impl Start {
             connections: Slab::new(),
             ports: udp.into_iter().map(UdpPort::new).collect(),
             watching: Vec::new(),
-            again: Vec::new(),
+            again: VecDeque::new(),
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
@@ -142,15 +146,13 @@ impl EventLoop {
     fn run(&mut self) -> io::Result<()> {
         never_wait();
         let mut events = Events::with_capacity(EVENTS);
-        let mut batch = Vec::new();
         loop {
             match self.poll.poll(&mut events, self.timeout()) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
                 _ => {}
             }
             self.worker.refresh();
-            std::mem::swap(&mut batch, &mut self.again);
-            let mut waiting = events.iter().count() + batch.len();
+            let mut waiting = events.iter().count() + self.again.len();
             for event in &events {
                 waiting -= 1;
                 match event.token() {
@@ -161,23 +163,20 @@ impl EventLoop {
                         if event.is_read_closed() {
                             connection.half_close();
                         }
-                        self.turn(key, waiting > 0);
+                        // A queued one has its turn when it comes to it.
+                        if !connection.is_queued {
+                            self.turn(key, waiting > 0);
+                        }
                     }
                 }
             }
-            for token in batch.drain(..) {
-                waiting -= 1;
-                if token >= UDP {
-                    self.answer_datagrams(token);
-                } else if let Some(connection) = self.connections.get_mut(token) {
-                    connection.is_queued = false;
-                    self.turn(token, waiting > 0);
-                }
-            }
+            self.turn_queued_ones(waiting);
             self.turn_later_ones();
             self.worker.remove_overdue();
-            self.unpark();
-            self.sweep_held();
+            if self.held > 0 || !self.parked.is_empty() {
+                self.unpark();
+                self.sweep_held();
+            }
             self.sweep_handshakes();
             self.sweep_idle();
             if self.is_drained() {
@@ -207,6 +206,27 @@ impl EventLoop {
             Some(Duration::from_secs(1))
         } else {
             None
+        }
+    }
+
+    /// Gives connections that have more to do their turns, each one at most, for some time. So many wait, those included.
+    fn turn_queued_ones(&mut self, mut waiting: usize) {
+        if self.again.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
+        for _ in 0..self.again.len() {
+            let Some(token) = self.again.pop_front() else { return };
+            waiting = waiting.saturating_sub(1);
+            if token >= UDP {
+                self.answer_datagrams(token);
+            } else if let Some(connection) = self.connections.get_mut(token) {
+                connection.is_queued = false;
+                self.turn(token, waiting > 0);
+            }
+            if begun.elapsed() > SLICE {
+                return;
+            }
         }
     }
 
@@ -305,13 +325,13 @@ impl EventLoop {
     }
 
     fn counters(&self) -> &WorkerCounters {
-        self.worker.shared.network.worker(self.worker.index)
+        &self.worker.traffic
     }
 
     /// Gives a connection its turn, and handles the result.
     fn turn(&mut self, key: usize, others_wait: bool) {
         let Some(connection) = self.connections.get_mut(key).filter(|connection| !connection.busy.1) else { return };
-        let counters = self.worker.shared.network.worker(self.worker.index);
+        let counters = &*self.worker.traffic;
         let now_secs = self.worker.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
         let held = self.worker.shared.network.budget.held.load(Relaxed);
@@ -358,7 +378,7 @@ impl EventLoop {
                 }
                 if outcome == TurnEnd::Again && !connection.is_queued {
                     connection.is_queued = true;
-                    self.again.push(key);
+                    self.again.push_back(key);
                 }
             }
             TurnEnd::Closed => self.close(key, reason_of::NORMAL),
@@ -377,9 +397,9 @@ impl EventLoop {
             Ok(udp::Progress::Drained) => {}
             // Its event of this round may come as well. A turn too much finds nothing.
             Ok(udp::Progress::More) if self.again.contains(&token) => {}
-            Ok(udp::Progress::More) => self.again.push(token),
+            Ok(udp::Progress::More) => self.again.push_back(token),
             Ok(udp::Progress::Stop { graceful }) => {
-                self.again.push(token);
+                self.again.push_back(token);
                 self.control.ask_to_stop(graceful);
             }
             Err(error) => {

@@ -107,7 +107,7 @@ impl UdpPort {
     /// Receives one batch of datagrams, executes their requests and sends the answers. To be called when the socket is
     /// readable.
     pub fn turn(&mut self, worker: &Worker) -> io::Result<Progress> {
-        let counters = worker.shared.network.worker(worker.index);
+        let counters = &*worker.traffic;
         let mut places = {
             let mut rest = self.requests.chunks_exact_mut(REQUEST_MAX);
             array::from_fn::<_, BATCH, _>(|_| [IoSliceMut::new(rest.next().unwrap_or_default())])
@@ -150,11 +150,11 @@ impl AsFd for UdpPort {
 /// Answers that wait for being sent together.
 struct Answers {
     bytes: Vec<u8>,
-    places: Vec<Answer>,
+    places: Vec<ReplyFrames>,
     sent: MultiHeaders<SockaddrStorage>,
 }
 
-struct Answer {
+struct ReplyFrames {
     client: SockaddrStorage,
     request_id: u16,
     place: Range<usize>,
@@ -189,7 +189,7 @@ impl Answers {
             };
             let end = self.bytes.len();
             if end > begin {
-                self.places.push(Answer { client, request_id, place: begin..end });
+                self.places.push(ReplyFrames { client, request_id, place: begin..end });
                 begin = end;
             }
             match next {

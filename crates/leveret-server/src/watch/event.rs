@@ -210,7 +210,7 @@ pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event
     let cfd = if by.is_some() { -1 } else { of };
     let class = if kind == EventKind::Get && status != status::FOUND { 0 } else { ITEMS_CLASS };
     out.reserve(key.len() * 3 + REST_MAX);
-    let mut line = Line { out, numbers: itoa::Buffer::new() };
+    let mut line = EventLine { out, numbers: itoa::Buffer::new() };
     line.text("ts=").moment(micros).text(" gid=").number(gid);
     match kind {
         EventKind::Get => {
@@ -253,12 +253,12 @@ pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event
 /// Longest line without its key, whose bytes may become three each.
 const REST_MAX: usize = 256;
 
-struct Line<'o> {
+struct EventLine<'o> {
     out: &'o mut Vec<u8>,
     numbers: itoa::Buffer,
 }
 
-impl Line<'_> {
+impl EventLine<'_> {
     #[inline]
     fn text(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());

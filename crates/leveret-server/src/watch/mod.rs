@@ -44,7 +44,7 @@ const BATCH: usize = 64 << 10;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// All watchers of a server.
-pub(crate) struct Watch {
+pub(crate) struct WatchHub {
     /// Kinds that any watcher asks for.
     wanted: AtomicU32,
     /// One for each worker, one for evictions, which the thread that looks after the arena causes too, and one for what
@@ -94,7 +94,7 @@ struct Feed {
 
 /// A watcher's end at its connection. Dropped, it watches no more.
 pub struct Watching {
-    watch: Arc<Watch>,
+    watch: Arc<WatchHub>,
     watcher: Arc<Watcher>,
 }
 
@@ -123,10 +123,10 @@ impl fmt::Debug for Watching {
     }
 }
 
-impl Watch {
+impl WatchHub {
     /// Without watchers, for `threads` workers.
-    pub fn new(threads: usize) -> Watch {
-        Watch {
+    pub fn new(threads: usize) -> WatchHub {
+        WatchHub {
             wanted: AtomicU32::new(0),
             rings: OnceLock::new(),
             evicting: Mutex::new(()),
@@ -202,7 +202,7 @@ impl Watch {
     }
 
     /// A connection of this worker begins to watch.
-    pub fn begin(self: &Arc<Watch>, kinds: Kinds, worker: usize) -> Result<Watching, WatchRefused> {
+    pub fn begin(self: &Arc<WatchHub>, kinds: Kinds, worker: usize) -> Result<Watching, WatchRefused> {
         if self.inboxes.get().is_none_or(|inboxes| worker >= inboxes.len()) {
             return Err(WatchRefused::Impossible);
         }

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[CommandRow] = &[
 #[rustfmt::skip]
 const SCRIPT: &[CommandRow] = &[
     row("script|debug", 3, &[NO_SCRIPT], NONE, "scripting", "3.2.0", Scripting, Refused(Refusing::Function), "Is not served."),
-    row("script|exists", -3, &[NO_SCRIPT], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Exists), "Tells which scripts are known by their SHA1."),
+    row("script|exists", -3, &[NO_SCRIPT], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Exists), "Returns which scripts are known by their SHA1."),
     row("script|flush", -2, &[NO_SCRIPT], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Flush), "Forgets the scripts that were loaded."),
     row("script|help", 2, &[LOADING, STALE], NONE, "scripting", "5.0.0", Scripting, Script(ScriptCommand::Help), "Lists the subcommands."),
     row("script|kill", 2, &[NO_SCRIPT, ALLOW_BUSY], NONE, "scripting", "2.6.0", Scripting, Script(ScriptCommand::Kill), "Answers that no script runs."),

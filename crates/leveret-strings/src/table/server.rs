@@ -10,30 +10,30 @@ use crate::commands::{connection, fixed, memory};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[CommandRow] = &[
-    row("acl", -2, &[], NONE, "", "6.0.0", Server, Container(ACL), "Tells of users and categories."),
+    row("acl", -2, &[], NONE, "", "6.0.0", Server, Container(ACL), "Shows users and categories."),
     row("auth", -2, &[NO_SCRIPT, LOADING, STALE, FAST, NO_AUTH, ALLOW_BUSY], NONE, "connection", "1.0.0", Connection, Host(ServerCommand::Auth), "Signs in."),
-    row("client", -2, &[], NONE, "", "2.4.0", Connection, Container(CLIENT), "Tells of connections and changes them."),
+    row("client", -2, &[], NONE, "", "2.4.0", Connection, Container(CLIENT), "Shows and changes connections."),
     row("command", -1, &[LOADING, STALE], NONE, "connection", "2.8.13", Server, Container(COMMAND), "Describes the commands."),
-    row("config", -2, &[], NONE, "", "2.0.0", Server, Container(CONFIG), "Tells settings and changes them."),
+    row("config", -2, &[], NONE, "", "2.0.0", Server, Container(CONFIG), "Shows and changes settings."),
     row("discard", 1, &[NO_SCRIPT, LOADING, STALE, FAST, ALLOW_BUSY], NONE, "transaction", "2.0.0", Transactions, Host(ServerCommand::Discard), "Forgets the commands queued since MULTI."),
     row("echo", 2, &[LOADING, STALE, FAST], NONE, "connection", "1.0.0", Connection, Here(connection::echo), "Answers its argument."),
     row("exec", 1, &[NO_SCRIPT, LOADING, STALE, SKIP_SLOWLOG, GATE], NONE, "transaction", "1.2.0", Transactions, Host(ServerCommand::Exec), "Executes the commands queued since MULTI."),
     row("function", -2, &[], NONE, "", "7.0.0", Scripting, Container(FUNCTION), "Functions are not kept."),
     row("hello", -1, &[NO_SCRIPT, LOADING, STALE, FAST, NO_AUTH, ALLOW_BUSY], NONE, "connection", "6.0.0", Connection, Host(ServerCommand::Hello), "Chooses the version of the protocol, signs in, names the connection."),
-    row("info", -1, &[LOADING, STALE], NONE, "dangerous", "1.0.0", Server, Host(ServerCommand::Info), "Tells the state of the server."),
+    row("info", -1, &[LOADING, STALE], NONE, "dangerous", "1.0.0", Server, Host(ServerCommand::Info), "Returns the state of the server."),
     row("latency", -2, &[], NONE, "", "2.8.13", Server, Container(LATENCY), "Latency is not recorded."),
-    row("memory", -2, &[], NONE, "", "4.0.0", Server, Container(MEMORY), "Tells of memory."),
+    row("memory", -2, &[], NONE, "", "4.0.0", Server, Container(MEMORY), "Shows memory."),
     row("module", -2, &[], NONE, "", "4.0.0", Server, Container(MODULE), "Modules are not loaded."),
     row("multi", 1, &[NO_SCRIPT, LOADING, STALE, FAST, ALLOW_BUSY], NONE, "transaction", "1.2.0", Transactions, Host(ServerCommand::Multi), "Begins a transaction."),
     row("ping", -1, &[FAST], NONE, "connection", "1.0.0", Connection, Here(connection::ping), "Answers."),
     row("quit", -1, &[ALLOW_BUSY, NO_SCRIPT, LOADING, STALE, FAST, NO_AUTH], NONE, "connection", "1.0.0", Connection, Host(ServerCommand::Quit), "Closes the connection."),
     row("reset", 1, &[NO_SCRIPT, LOADING, STALE, FAST, NO_AUTH, ALLOW_BUSY], NONE, "connection", "6.2.0", Connection, Host(ServerCommand::Reset), "Makes the connection as it was at its beginning."),
-    row("role", 1, &[NO_SCRIPT, LOADING, STALE, FAST], NONE, "admin dangerous", "2.8.12", Server, Here(connection::role), "Tells that this is no replica."),
+    row("role", 1, &[NO_SCRIPT, LOADING, STALE, FAST], NONE, "admin dangerous", "2.8.12", Server, Here(connection::role), "Reports that this is no replica."),
     row("select", 2, &[LOADING, STALE, FAST], NONE, "connection", "1.0.0", Connection, Host(ServerCommand::Select), "Chooses the database."),
     row("slowlog", -2, &[], NONE, "", "2.2.12", Server, Container(SLOWLOG), "Slow commands are not recorded."),
-    row("time", 1, &[LOADING, STALE, FAST], NONE, "", "2.6.0", Server, Here(connection::time), "Tells the time."),
+    row("time", 1, &[LOADING, STALE, FAST], NONE, "", "2.6.0", Server, Here(connection::time), "Returns the time."),
     row("unwatch", 1, &[NO_SCRIPT, LOADING, STALE, FAST, ALLOW_BUSY], NONE, "transaction", "2.2.0", Transactions, Host(ServerCommand::Unwatch), "Forgets the watched keys."),
-    row("wait", 3, &[NO_SCRIPT], NONE, "connection", "3.0.0", Generic, Here(connection::wait), "Tells that no replica has what was written."),
+    row("wait", 3, &[NO_SCRIPT], NONE, "connection", "3.0.0", Generic, Here(connection::wait), "Reports that no replica has the write."),
     row("watch", -2, &[NO_SCRIPT, LOADING, STALE, FAST, ALLOW_BUSY], ALL, "transaction", "2.2.0", Transactions, Host(ServerCommand::Watch), "Makes EXEC depend on keys that stay as they are."),
 ];
 
@@ -56,10 +56,10 @@ const ACL: &[CommandRow] = &[
 
 #[rustfmt::skip]
 const CLIENT: &[CommandRow] = &[
-    row("client|getname", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "2.6.9", Connection, Host(ServerCommand::ClientGetName), "Tells the name of the connection."),
+    row("client|getname", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "2.6.9", Connection, Host(ServerCommand::ClientGetName), "Returns the name of the connection."),
     row("client|getredir", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "6.0.0", Connection, Host(ServerCommand::ClientGetRedir), "Answers -1."),
     row("client|help", 2, &[LOADING, STALE], NONE, "connection", "5.0.0", Connection, Host(ServerCommand::ClientHelp), "Lists the subcommands."),
-    row("client|id", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "5.0.0", Connection, Host(ServerCommand::ClientId), "Tells the number of the connection."),
+    row("client|id", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "5.0.0", Connection, Host(ServerCommand::ClientId), "Returns the number of the connection."),
     row("client|info", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "6.2.0", Connection, Host(ServerCommand::ClientInfo), "Describes the connection."),
     row("client|kill", -3, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "connection", "2.4.0", Connection, Host(ServerCommand::ClientKill), "Closes connections."),
     row("client|list", -2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "connection", "2.4.0", Connection, Host(ServerCommand::ClientList), "Describes all connections."),
@@ -68,7 +68,7 @@ const CLIENT: &[CommandRow] = &[
     row("client|reply", 3, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "3.2.0", Connection, Host(ServerCommand::ClientReply), "Switches answers off and on."),
     row("client|setinfo", 4, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "7.2.0", Connection, Host(ServerCommand::ClientSetInfo), "Names the client library."),
     row("client|setname", 3, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "2.6.9", Connection, Host(ServerCommand::ClientSetName), "Names the connection."),
-    row("client|trackinginfo", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "6.2.0", Connection, Host(ServerCommand::ClientTrackingInfo), "Tells that nothing is tracked."),
+    row("client|trackinginfo", 2, &[NO_SCRIPT, LOADING, STALE], NONE, "connection", "6.2.0", Connection, Host(ServerCommand::ClientTrackingInfo), "Reports that nothing is tracked."),
     row("client|unblock", -3, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "connection", "5.0.0", Connection, Host(ServerCommand::ClientUnblock), "Answers 0."),
 ];
 
@@ -85,7 +85,7 @@ const COMMAND: &[CommandRow] = &[
 
 #[rustfmt::skip]
 const CONFIG: &[CommandRow] = &[
-    row("config|get", -3, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.0.0", Server, Host(ServerCommand::ConfigGet), "Tells settings."),
+    row("config|get", -3, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.0.0", Server, Host(ServerCommand::ConfigGet), "Returns settings."),
     row("config|help", 2, &[LOADING, STALE], NONE, "", "5.0.0", Server, Host(ServerCommand::ConfigHelp), "Lists the subcommands."),
     row("config|resetstat", 2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.0.0", Server, Host(ServerCommand::ConfigResetStat), "Counts from 0 again."),
     row("config|rewrite", 2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.8.0", Server, Host(ServerCommand::ConfigRewrite), "Is refused: there is no configuration file."),
@@ -107,7 +107,7 @@ const FUNCTION: &[CommandRow] = &[
 
 #[rustfmt::skip]
 const LATENCY: &[CommandRow] = &[
-    row("latency|doctor", 2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.8.13", Server, Here(fixed::latency_doctor), "Tells that nothing is measured."),
+    row("latency|doctor", 2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.8.13", Server, Here(fixed::latency_doctor), "Reports that nothing is measured."),
     row("latency|graph", 3, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "2.8.13", Server, Here(fixed::latency_graph), "Is refused: nothing is measured."),
     row("latency|help", 2, &[LOADING, STALE], NONE, "", "2.8.13", Server, Here(fixed::latency_help), "Lists the subcommands."),
     row("latency|histogram", -2, &[ADMIN, NO_SCRIPT, LOADING, STALE], NONE, "", "7.0.0", Server, Here(fixed::empty_map), "Answers nothing."),
@@ -118,12 +118,12 @@ const LATENCY: &[CommandRow] = &[
 
 #[rustfmt::skip]
 const MEMORY: &[CommandRow] = &[
-    row("memory|doctor", 2, &[], NONE, "", "4.0.0", Server, Here(memory::doctor), "Tells that all is well."),
+    row("memory|doctor", 2, &[], NONE, "", "4.0.0", Server, Here(memory::doctor), "Reports no problem."),
     row("memory|help", 2, &[LOADING, STALE], NONE, "", "4.0.0", Server, Here(memory::help), "Lists the subcommands."),
-    row("memory|malloc-stats", 2, &[], NONE, "", "4.0.0", Server, Here(memory::malloc_stats), "Tells that there is nothing to tell."),
+    row("memory|malloc-stats", 2, &[], NONE, "", "4.0.0", Server, Here(memory::malloc_stats), "Reports no statistics."),
     row("memory|purge", 2, &[], NONE, "", "4.0.0", Server, Here(memory::purge), "Is accepted."),
-    row("memory|stats", 2, &[], NONE, "", "4.0.0", Server, Here(memory::stats), "Tells what the database takes."),
-    row("memory|usage", -3, &[READONLY], SECOND, "", "4.0.0", Server, Here(memory::usage), "Tells the bytes that a key takes."),
+    row("memory|stats", 2, &[], NONE, "", "4.0.0", Server, Here(memory::stats), "Returns the memory of the database."),
+    row("memory|usage", -3, &[READONLY], SECOND, "", "4.0.0", Server, Here(memory::usage), "Returns the memory of a key in bytes."),
 ];
 
 #[rustfmt::skip]

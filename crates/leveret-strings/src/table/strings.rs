@@ -27,6 +27,6 @@ pub(super) const ROWS: &[CommandRow] = &[
     row("setex", 4, &[WRITE, DENY_OOM], ONE, "string", "2.0.0", String, Here(set::setex), "Stores a value that lives for some seconds."),
     row("setnx", 3, &[WRITE, DENY_OOM, FAST], ONE, "string", "1.0.0", String, Here(set::setnx), "Stores a value if there is none."),
     row("setrange", 4, &[WRITE, DENY_OOM], ONE, "string", "2.2.0", String, Here(edit::setrange), "Overwrites a part of a value."),
-    row("strlen", 2, &[READONLY, FAST], ONE, "string", "2.2.0", String, Here(get::strlen), "Tells the length of a value."),
+    row("strlen", 2, &[READONLY, FAST], ONE, "string", "2.2.0", String, Here(get::strlen), "Returns the length of a value."),
     row("substr", 4, &[READONLY], ONE, "string", "1.0.0", String, Here(get::getrange), "Reads a part of a value. The older name of GETRANGE."),
 ];

@@ -50,7 +50,7 @@ pub struct Ours {
     database: u32,
     version: RespVersion,
     pub is_over: bool,
-    pub is_stranger: bool,
+    pub is_unknown: bool,
 }
 
 impl Ours {
@@ -71,7 +71,7 @@ impl Ours {
             database: 0,
             version: RespVersion::Two,
             is_over: false,
-            is_stranger: false,
+            is_unknown: false,
         }
     }
 
@@ -103,7 +103,7 @@ impl Ours {
     }
 
     fn take(&mut self, replies: &mut Vec<Vec<u8>>) {
-        let bounds = RequestBounds { is_stranger: self.is_stranger, ..RequestBounds::new(self.stores.value_max) };
+        let bounds = RequestBounds { is_unknown: self.is_unknown, ..RequestBounds::new(self.stores.value_max) };
         loop {
             let swallowed = self.swallow.min(self.input.len());
             self.input.drain(..swallowed);

@@ -111,9 +111,9 @@ fn what_is_no_request() {
 
 /// Before AUTH.
 #[test]
-fn what_strangers_may_not_send() {
+fn what_unknown_clients_may_not_send() {
     let mut ours = Ours::new(DATABASES);
-    ours.is_stranger = true;
+    ours.is_unknown = true;
     let Some(mut redis) = Redis::start(DATABASES, ours.value_max()) else { return println!("without redis-server") };
     redis.talk(b"CONFIG SET requirepass secret\r\n", 1);
     let mut random = Random::new(1);

@@ -3,7 +3,7 @@ use super::report::{quoted, BenchReport, Drawn, ReportRow, Unit};
 use crate::units;
 use leveret_rounds::Spread;
 
-/// With the pictures of a folder and a link to the rows beside them, if there is one, else with a table for each chart.
+/// With a folder of pictures: these, a ratio for each variant, and a link to the rows. Without: a table for each chart.
 pub fn markdown(report: &BenchReport, pictures: Option<&str>) -> String {
     let machine = &report.machine;
     let versions: Vec<String> = machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect();
@@ -16,17 +16,23 @@ pub fn markdown(report: &BenchReport, pictures: Option<&str>) -> String {
         plain(&versions.join(", ")),
         report.rounds,
         if report.fair_defaults { " Everybody as installed." } else { "" },
-        summary(report),
+        pictures.map_or_else(|| summary(report), |folder| ratios(report, folder)),
     );
-    for chart in &report.charts {
-        text.push_str(&section(chart, pictures));
+    for (at, chart) in report.charts.iter().enumerate() {
+        match pictures {
+            Some(folder) => text.push_str(&illustrated(chart, &report.charts[..at], folder)),
+            None => text.push_str(&section(chart)),
+        }
     }
     text
 }
 
+fn cautioned(report: &BenchReport) -> String {
+    report.caution().map_or(String::new(), |caution| format!("**{caution}**\n\n"))
+}
+
 fn summary(report: &BenchReport) -> String {
-    let caution = report.caution().map_or(String::new(), |caution| format!("**{caution}**\n\n"));
-    let mut text = caution + ("| chart | | fastest other | fastest Leveret | ratio |\n|---|---|---|---|---|\n");
+    let mut text = cautioned(report) + "| chart | | fastest other | fastest Leveret | ratio |\n|---|---|---|---|---|\n";
     for first in report.firsts() {
         let ratio = first.ratio();
         let (name, variant) = (&first.chart.name, plain(first.variant));
@@ -36,23 +42,37 @@ fn summary(report: &BenchReport) -> String {
     text
 }
 
-fn section(chart: &Drawn, pictures: Option<&str>) -> String {
-    let mut text = format!("\n## {}\n**{}.** {}\n", chart.name, plain(&chart.title), plain(&chart.means));
-    if let Some(folder) = pictures {
-        text.push_str(&format!("\n![{}]({folder}/{}.svg)\n", plain(&chart.title), chart.name));
+/// A line for each chart, since the pictures have the figures.
+fn ratios(report: &BenchReport, folder: &str) -> String {
+    let mut text = cautioned(report) + "| chart | fastest Leveret / fastest other | control |\n|---|---|---|\n";
+    let firsts = report.firsts();
+    for chart in &report.charts {
+        let of_chart = firsts.iter().filter(|first| std::ptr::eq(first.chart, chart));
+        let ratios: Vec<String> =
+            of_chart.map(|first| format!("{} {}", plain(first.variant), first.ratio()).trim().to_owned()).collect();
+        let control =
+            chart.control.map_or(String::new(), |of| format!("{:.2} ({:.2} to {:.2})", of.median, of.p10, of.p90));
+        let name = &chart.name;
+        text.push_str(&format!("| [{name}](#{name}) | {} | {control} |\n", ratios.join("; ")));
     }
+    text + &format!("\n[All rows]({folder}/rows.csv)\n")
+}
+
+/// What the picture shows is not said again: failed rows, missing caches, and whether the chart is reliable.
+fn illustrated(chart: &Drawn, before: &[Drawn], folder: &str) -> String {
+    let (name, title, means) = (&chart.name, plain(&chart.title), plain(&chart.means));
+    let same = before.iter().find(|other| other.fairness == chart.fairness);
+    let fairness =
+        same.map_or_else(|| plain(&chart.fairness), |other| format!("Settings as in [{0}](#{0}).", other.name));
+    format!("\n## {name}\n**{title}.** {means}\n\n{fairness}\n\n![{name}]({folder}/{name}.svg)\n")
+}
+
+fn section(chart: &Drawn) -> String {
+    let mut text = format!("\n## {}\n**{}.** {}\n", chart.name, plain(&chart.title), plain(&chart.means));
     if !chart.reliable {
         text.push_str("\nUnreliable: a cache differs from itself here.\n");
     }
-    match pictures {
-        Some(folder) => {
-            for row in chart.drawn().filter(|row| row.figure.is_none() && row.published.is_none()) {
-                text.push_str(&format!("\n- {}: {}", plain(&row.title), plain(&row.excuse())));
-            }
-            text.push_str(&format!("\n\n[All rows]({folder}/rows.csv)\n"));
-        }
-        None => text.push_str(&table(chart)),
-    }
+    text.push_str(&table(chart));
     if let Some(missing) = chart.missing() {
         text.push_str(&format!("\n{}\n", plain(&missing)));
     }

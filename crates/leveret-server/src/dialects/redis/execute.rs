@@ -1,5 +1,5 @@
 //! Execution of one request: whether it is allowed, which module executes it, and the state to update afterwards.
-use super::state::{Answers, House, RespState};
+use super::state::{Answers, House, PlannedCommand, RespState};
 use super::waiting::Watched;
 use super::{admin, client, own, sign_in, told, transaction};
 use crate::context::Context;
@@ -9,13 +9,13 @@ use crate::next::{Done, Next};
 use leveret_engine::{Arena, Error, EvictionPolicy, Found, Item, Meta, Stored, Time};
 use leveret_protocol::resp::{Arguments, ReplyWriter};
 use leveret_strings::{
-    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, Handler, Impact, KeyWalk, Problem, Ran,
-    Scripts, ServerCommand, StoreByHost, WatchGuard,
+    find, lookup, run, Call, CommandFlags, CommandGroup, CommandRow, Databases, Handler, Impact, Problem, Ran, Scripts,
+    ServerCommand, StoreByHost, WatchGuard,
 };
 use std::thread;
 use std::time::{Duration, Instant};
 
-const STRANGER: &str = "NOAUTH Authentication required.";
+const UNAUTHENTICATED: &str = "NOAUTH Authentication required.";
 const SPOILT: &str = "EXECABORT Transaction discarded because of previous errors.";
 
 const SPOILT_EXEC: &str = "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command";
@@ -105,12 +105,12 @@ pub(super) fn request(
             state.client.note_command(row.name);
             if !talk.is_known && !row.flags.has(CommandFlags::NO_AUTH) {
                 house.redis.counters.note_rejected(cx.worker.index, row.name);
-                reject(state, cx, |reply| reply.error(STRANGER))
+                reject(state, cx, |reply| reply.error(UNAUTHENTICATED))
             } else if state.transaction.is_some() && waits(row) {
                 transaction::queue(state, request, &mut ReplyWriter::new(cx.output, state.version));
                 Done::Answered
             } else {
-                execute(state, talk, cx, house, row, request)
+                execute(state, talk, cx, PlannedCommand::new(house, row, request))
             }
         }
     };
@@ -176,23 +176,16 @@ fn note_error(cx: &Context<'_>, begin: usize) -> bool {
 
 /// Executes a command at once.
 #[inline]
-fn execute(
-    state: &mut RespState,
-    talk: &mut Conversation,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-) -> Done {
-    if row.flags.has(CommandFlags::WALK) {
-        return walk(state, talk, cx, house, row, request);
+fn execute(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Done {
+    if command.row.flags.has(CommandFlags::WALK) {
+        return walk(state, talk, cx, command);
     }
     let begin = cx.output.len();
-    let call = house.redis.counters.begin(cx.worker.index, row.name);
-    let done = if row.flags.has(CommandFlags::GATE) {
-        alone(state, talk, cx, house, row, request)
+    let call = command.house.redis.counters.begin(cx.worker.index, command.row.name);
+    let done = if command.row.flags.has(CommandFlags::GATE) {
+        alone(state, talk, cx, command)
     } else {
-        step(state, talk, cx, house, row, request, None)
+        step(state, talk, cx, command)
     };
     if !cx.has_met_busy() {
         let has_failed = note_error(cx, begin);
@@ -203,18 +196,12 @@ fn execute(
 
 /// Executes a piece of a command that walks over all keys, or that may.
 #[cold]
-fn walk(
-    state: &mut RespState,
-    talk: &mut Conversation,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-) -> Done {
+fn walk(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Done {
     let begin = cx.output.len();
-    let call = house.redis.counters.begin(cx.worker.index, row.name);
+    let call = command.house.redis.counters.begin(cx.worker.index, command.row.name);
     let (mut walk, before) = state.walking.take().unwrap_or_default();
-    let done = step(state, talk, cx, house, row, request, Some(&mut walk));
+    let done = step(state, talk, cx, PlannedCommand { walk: Some(&mut walk), ..command });
+    cx.ends_turn = true;
     if done == Done::Unfinished || cx.has_met_busy() {
         state.walking = Some((walk, before + call.so_far().unwrap_or_default()));
         return done;
@@ -224,38 +211,24 @@ fn walk(
     done
 }
 
-/// The same while no other worker is in a turn.
+/// Executes a command while no other worker is in a turn.
 #[cold]
-fn alone(
-    state: &mut RespState,
-    talk: &mut Conversation,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-) -> Done {
-    let Some(turn) = cx.turn.take() else { return step(state, talk, cx, house, row, request, None) };
+fn alone(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Done {
+    let Some(turn) = cx.turn.take() else { return step(state, talk, cx, command) };
     let alone = turn.alone();
     // Every change by others until now is in the past.
     cx.now = Time::now();
-    let done = step(state, talk, cx, house, row, request, None);
+    let done = step(state, talk, cx, command);
     drop(alone);
     cx.turn = Some(turn);
     done
 }
 
 #[inline]
-fn step(
-    state: &mut RespState,
-    talk: &mut Conversation,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-    walk: Option<&mut KeyWalk>,
-) -> Done {
+fn step(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Done {
     let begin = cx.output.len();
-    match run_here(state, cx, house, row, request, &[], walk) {
+    let PlannedCommand { house, request, .. } = command;
+    match run_here(state, cx, command) {
         Ran::Done(_) => Done::Answered,
         Ran::Unfinished => Done::Unfinished,
         Ran::Busy => {
@@ -274,35 +247,18 @@ fn step(
     }
 }
 
-/// Executes a command that needs no server. `guards`: the versions that its first write compares with.
+/// Executes a command that needs no server, and tells watchers of it.
 #[inline]
-fn run_here(
-    state: &RespState,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-    guards: &[WatchGuard<'_>],
-    walk: Option<&mut KeyWalk>,
-) -> Ran {
+fn run_here(state: &RespState, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Ran {
     if !cx.watched.is_none() {
-        return told::run(cx, house, state.database, row, request, |cx| {
-            run_untold(state, cx, house, row, request, guards, walk)
-        });
+        return told::run(state.database, cx, command, |cx, command| run_untold(state, cx, command));
     }
-    run_untold(state, cx, house, row, request, guards, walk)
+    run_untold(state, cx, command)
 }
 
 #[inline]
-fn run_untold(
-    state: &RespState,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-    guards: &[WatchGuard<'_>],
-    walk: Option<&mut KeyWalk>,
-) -> Ran {
+fn run_untold(state: &RespState, cx: &mut Context<'_>, command: PlannedCommand<'_>) -> Ran {
+    let PlannedCommand { house, row, request, guards, walk } = command;
     let is_again = cx.is_again.get();
     let mut call = Call::new(&house, state.database, ReplyWriter::new(cx.output, state.version));
     call.now = cx.now;
@@ -430,7 +386,8 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
             false => watched.iter().map(Watched::guard).collect(),
             true => Vec::new(),
         };
-        match element(state, cx, house, row, request, &guards, until) {
+        let command = PlannedCommand { guards: &guards, ..PlannedCommand::new(house, row, request) };
+        match element(state, cx, &command, until) {
             Ran::Done(impact) => has_written |= impact != Impact::None,
             // A process that uses the arena itself has changed a watched key behind the comparison.
             Ran::Lost => {
@@ -458,20 +415,13 @@ fn exec(state: &mut RespState, talk: &mut Conversation, cx: &mut Context<'_>, ho
 }
 
 /// One command of a transaction, which waits a moment for a lock that is held.
-fn element(
-    state: &RespState,
-    cx: &mut Context<'_>,
-    house: House<'_>,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-    guards: &[WatchGuard<'_>],
-    until: Instant,
-) -> Ran {
+fn element(state: &RespState, cx: &mut Context<'_>, command: &PlannedCommand<'_>, until: Instant) -> Ran {
     let begin = cx.output.len();
-    let call = house.redis.counters.begin(cx.worker.index, row.name);
+    let call = command.house.redis.counters.begin(cx.worker.index, command.row.name);
     let again = cx.is_again.get();
     let ran = loop {
-        let ran = run_here(state, cx, house, row, request, guards, None);
+        // Nothing walks in a transaction.
+        let ran = run_here(state, cx, PlannedCommand { walk: None, ..*command });
         if ran != Ran::Busy || Instant::now() >= until {
             break ran;
         }

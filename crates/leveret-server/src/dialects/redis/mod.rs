@@ -81,7 +81,7 @@ impl Resp {
         let may_send = cx.is_stream && state.answers_at_once();
         let (worker, shared, may_retry) = (cx.worker, cx.shared, cx.may_retry);
         let house = House { worker, shared, redis, tail: may_send.then_some(&tail), may_retry, received };
-        let bounds = RequestBounds { is_stranger: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
+        let bounds = RequestBounds { is_unknown: !talk.is_known, ..RequestBounds::new(cx.arena.value_max()) };
         match reader.read(input, &bounds) {
             RequestRead::Request { request, consumed } => {
                 let timed = cx.is_timed().then(Instant::now);

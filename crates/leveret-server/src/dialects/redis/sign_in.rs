@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 
 const WRONG: &str = "WRONGPASS invalid username-password pair or user is disabled.";
 const NO_PASSWORD: &str = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?";
-const STRANGER: &str = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time";
+const UNAUTHENTICATED: &str = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time";
 
 /// The user without a name.
 const DEFAULT: &[u8] = b"default";
@@ -102,7 +102,7 @@ pub(super) fn hello(
         let_in(state, talk, user, nonce);
     }
     if !talk.is_known {
-        return reply.error(STRANGER);
+        return reply.error(UNAUTHENTICATED);
     }
     if let Some(name) = name {
         if let Err(text) = super::client::set_name(state, name) {

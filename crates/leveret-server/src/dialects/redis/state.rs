@@ -4,14 +4,15 @@ use crate::redis::clients::Client;
 use crate::redis::Redis;
 use crate::{Shared, Worker};
 use leveret_engine::{Incoming, Outgoing};
-use leveret_protocol::resp::RespVersion;
-use leveret_strings::KeyWalk;
+use leveret_protocol::resp::{Arguments, RespVersion};
+use leveret_strings::{CommandRow, KeyWalk, WatchGuard};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What requests are executed with, all of it shared with others.
+/// The server around a command: what requests are executed with, all of it shared with others. It gives the commands of
+/// `leveret-strings` their databases.
 #[derive(Clone, Copy)]
 pub(super) struct House<'h> {
     pub worker: &'h Worker,
@@ -29,6 +30,23 @@ impl<'h> House<'h> {
     /// Whether a client must sign in.
     pub fn asks_for_passwords(self) -> bool {
         self.shared.users().is_some() || self.redis.password().is_some()
+    }
+}
+
+/// A command that is about to be executed.
+pub(super) struct PlannedCommand<'r> {
+    pub house: House<'r>,
+    pub row: &'static CommandRow,
+    pub request: Arguments<'r>,
+    /// The versions that its first write compares with.
+    pub guards: &'r [WatchGuard<'r>],
+    /// How far it has walked, if it walks over all keys.
+    pub walk: Option<&'r mut KeyWalk>,
+}
+
+impl<'r> PlannedCommand<'r> {
+    pub fn new(house: House<'r>, row: &'static CommandRow, request: Arguments<'r>) -> PlannedCommand<'r> {
+        PlannedCommand { house, row, request, guards: &[], walk: None }
     }
 }
 

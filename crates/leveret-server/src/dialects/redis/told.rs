@@ -1,6 +1,6 @@
 //! What watchers are told of commands on keys: a look-up of each key, and what became of those that the command may write. It is
 //! found by looking before and after, which is done only while somebody watches.
-use super::state::House;
+use super::state::{House, PlannedCommand};
 use crate::commands::told::{event, tell, ttl_of};
 use crate::context::Context;
 use crate::watch::{cmd, status, Event, EventKind, Kinds};
@@ -19,22 +19,21 @@ struct KeyBefore<'k> {
     is_written: bool,
 }
 
-/// Runs a command, and tells of it.
+/// Runs a command on the selected database, and tells of it.
 #[cold]
-pub(super) fn run(
-    cx: &mut Context<'_>,
-    house: House<'_>,
+pub(super) fn run<'r>(
     database: u32,
-    row: &'static CommandRow,
-    request: Arguments<'_>,
-    run: impl FnOnce(&mut Context<'_>) -> Ran,
+    cx: &mut Context<'_>,
+    command: PlannedCommand<'r>,
+    run: impl FnOnce(&mut Context<'_>, PlannedCommand<'r>) -> Ran,
 ) -> Ran {
+    let PlannedCommand { house, row, request, .. } = command;
     let keys = keys_of(cx.now, house, database, row, &request);
     if !cx.is_again.get() {
         keys.iter().for_each(|key| tell_look(cx, key));
     }
     let begin = cx.output.len();
-    let ran = run(cx);
+    let ran = run(cx, command);
     if let Ran::Done(_) = ran {
         let answer = cx.output.get(begin..).unwrap_or_default();
         let refused = refused(answer, row);

@@ -13,11 +13,10 @@ const ARRAYS: &str = include_str!("arrays.php");
 pub static FIRST: Chart = Chart {
     name: "arrays-first",
     title: "Fetch {keys} arrays, each for the first time",
-    means: "Time for a new PHP process to fetch arrays of 1, 10, 100 and 1000 rows once each, and to free them. A row \
-            has 8 columns: integers, strings, a float, null and a boolean. Values are compared sixteen at a time while \
-            the clock stands.",
-    fairness: "All caches have room for all. APCu has each of its serializers, Leveret PHP's and igbinary, phpredis \
-               igbinary and a Unix socket. OPcache has compiled the files before, and checks for no changes.",
+    means: "Time for a new PHP process to fetch arrays of 1, 10, 100 and 1000 database rows once each, and to \
+            free them. Values are compared sixteen at a time while the clock stands.",
+    fairness: "APCu has each of its serializers, Leveret PHP's and igbinary, phpredis igbinary and a Unix socket. \
+               OPcache has compiled the files before, and checks for no changes.",
     keys: 500,
     program: &[ARRAYS, include_str!("keys_write.php"), include_str!("arrays_first.php"), keys::PASSES],
     words: &["first"],
@@ -34,8 +33,8 @@ pub static FIRST: Chart = Chart {
 pub static REPEAT: Chart = Chart {
     name: "arrays-repeat",
     title: "Fetch one array {keys} times",
-    means: "Time for one PHP process to fetch the same array of 1, 10, 100 and 1000 rows again and again, and to free \
-            it. The first fetch is not timed. Values are compared while the clock stands.",
+    means: "Time for one PHP process to fetch the same array again and again, and to free it. The first fetch \
+            is not timed.",
     keys: 5_000,
     program: &[ARRAYS, include_str!("arrays_repeat.php"), keys::PASSES],
     words: &["read"],

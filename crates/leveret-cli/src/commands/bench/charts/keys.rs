@@ -7,7 +7,7 @@ const PEERS: &str = include_str!("keys.toml");
 const WRITE_MEANS: &str =
     "Time for one PHP process to overwrite each key once. Then another process reads all of them, untimed.";
 const FAIRNESS: &str =
-    "All caches have room for all items. APCu knows their number; files are in shared memory; Redis writes nothing to disk. Clients make one call for one key, as pages do.";
+    "All caches have room for all items. APCu knows their number. Files are in shared memory, their best case. Redis writes nothing to disk. Clients make one call for one key, as pages do.";
 
 /// One key a call, each once.
 const EACH: &[&str] = &[include_str!("keys_write.php"), include_str!("keys_read.php"), PASSES];
@@ -44,9 +44,8 @@ pub static WRITE_8K: Chart = Chart {
     title: "Write {keys} keys (8 KiB)",
     means: WRITE_MEANS,
     fairness:
-        "As in write. The values repeat themselves, as pages do. The classes Memcached compress such values from \
-               2,000 bytes on and send some hundred bytes; others send 8 KiB. --fair-defaults shows 80 MB in the 32 \
-               MiB that APCu has by default.",
+        "As in `write`. The values repeat themselves, as pages do. The classes Memcached compress them from 2,000 bytes on and \
+    send some hundred bytes; others send 8 KiB.",
     words: &["write", "8192"],
     ..READ
 };

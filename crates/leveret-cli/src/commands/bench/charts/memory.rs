@@ -4,13 +4,12 @@ use super::{Chart, ChartLanguage, Unit, Variant, ONE};
 pub static MEMORY: Chart = Chart {
     name: "memory",
     title: "Memory per item ({keys} items of 20 to 500 bytes)",
-    means: "Memory of the host for an item of 278 bytes of key and value. It is the growth of anonymous resident \
-            memory (memcached, Redis, leveret serve), resident shared pages (APCu), or the blocks of arenas (Leveret), \
-            divided by the items. Another process has read every item.",
-    fairness:
-        "Each item is stored once, into an empty cache with room for twice as many. A server's memory before the \
-               first item does not count; all shared memory and arenas count. The memory of PHP processes does not \
-               count. APCu knows the number of items. Items have no expiry, and none is changed or deleted.",
+    means: "Memory of the host for an item of 278 bytes of key and value: the growth of RssAnon (servers), \
+            resident shared pages (APCu, Yac), or the blocks of arenas (Leveret), divided by the items. \
+            Another process has read every item.",
+    fairness: "Each item is stored once, into an empty cache with room for twice as many. A server's memory \
+               before the first item does not count; all shared memory and arenas count. With few items, fixed \
+               costs dominate.",
     unit: Unit::Bytes,
     keys: 100_000,
     keys_if_quick_max: 5_000,
@@ -34,15 +33,13 @@ const STREAMS: [Variant; 3] = [
 pub static MISSES: Chart = Chart {
     name: "misses",
     title: "Gets that miss in a full cache ({keys} requests)",
-    means:
-        "Gets that miss, in percent, when all caches have the same memory, which is far too little. A missed get is \
-            followed by a store, and one request in fifty overwrites. Values have 50 bytes to 8 KB. The first half of \
-            the requests is not counted. Steady: the same keys stay popular (Zipf). With scans: a quarter of the \
-            requests asks once for keys that never return. Shifting: other keys become popular all the time.",
-    fairness: "All caches get the same number of MiB by their own setting, for a quarter of all values (half in a \
-               quick run). Memory beyond that is not counted: the key tables of memcached and Redis are partly outside \
-               of it, those of Leveret and APCu inside. Redis evicts by allkeys-lru, memcached with its defaults. \
-               Values have no expiry. The requests are generated, the same for all. A refused store fails the row.",
+    means: "Gets that miss, in percent, with room for a quarter of the values of 50 bytes to 8 KB. A missed \
+            get is followed by a store; one request in fifty overwrites. The first half is not counted. \
+            Steady: the same keys stay popular (Zipf 0.9). With scans: a quarter of the requests asks once for \
+            keys that never return. Shifting: other keys become popular all the time.",
+    fairness: "All get the same number of MiB by their own setting. Memory beyond that is not counted, such as \
+               parts of the key tables of memcached and Redis. Redis evicts by allkeys-lru. Gets are counted, not \
+               bytes, which favours caches that keep small items, as Leveret does.",
     unit: Unit::Percent,
     keys: 400_000,
     keys_if_quick_max: 20_000,

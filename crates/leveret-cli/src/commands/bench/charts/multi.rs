@@ -13,13 +13,13 @@ const SERVERS: [Variant; 6] = [
 pub static GET: Chart = Chart {
     name: "multi-get",
     title: "Fetch {keys} keys, 50 at a time",
-    means: "Time for one PHP process to fetch each key once from 1 to 6 servers, fifty in one call (pipelined) or in \
-            fifty calls (blocking), after another process has changed all values. Beside it, the processor time of the \
-            client and of all servers.",
-    fairness:
-        "All servers are on this machine and share its processors with the client: only the processor time shows \
-               what more machines would add. Keys are distributed by each client's defaults. Published figures \
-               compared no values; a lost datagram is a wrong value here.",
+    means: "Time for one PHP process to fetch each key once from 1 to 6 servers, fifty in one call (pipelined) \
+            or in fifty calls (blocking), after another process has changed all values. Beside it: CPU time of \
+            the client and of all servers. With OPT_NO_BLOCK the clock stops when all servers have answered a \
+            last question.",
+    fairness: "All servers share this machine's CPUs with the client, so only the CPU time shows what more \
+               machines would add. Keys are distributed by each client's defaults. A lost datagram is a wrong \
+               value here.",
     keys: 5_000,
     program: &[include_str!("multi.php"), keys::PASSES],
     words: &["read", "16"],
@@ -36,9 +36,7 @@ pub static GET: Chart = Chart {
 pub static SET: Chart = Chart {
     name: "multi-set",
     title: "Store {keys} keys, 50 at a time",
-    means:
-        "Time for one PHP process to overwrite each key once on 1 to 6 servers, fifty in one call (pipelined) or in \
-            fifty calls (blocking). Then another process reads all of them, untimed.",
+    means: "As `multi-get`, but each key is overwritten. Then another process reads all of them, untimed.",
     words: &["write", "16"],
     ..GET
 };

@@ -15,9 +15,8 @@ pub static STORE: Chart = Chart {
     title: "Store {keys} md5 keys, a whole process",
     means: "Time of a whole `php` process that stores a number under each key, over numbers of an earlier process. A \
             third process reads all of them, untimed.",
-    fairness:
-        "All classes have default options and one call for one key, by TCP on loopback, first with memcached and \
-               then with our server, which have two threads and room for all. All times include starting PHP. The row \
+    fairness: "All classes have default options and one call for one key, by TCP on loopback, with memcached and \
+               with our server, which have two threads and room for all. All times include starting PHP. The row \
                on an arena has no server.",
     keys: 20_000,
     program: &[include_str!("processes.php")],
@@ -44,9 +43,7 @@ pub static LOAD: Chart = Chart {
 pub static TYPES: Chart = Chart {
     name: "types",
     title: "Load {keys} md5 keys, type by type, a whole process",
-    means:
-        "As `load`, with values of one type: strings, integers, floats, booleans, arrays or objects. Each must come \
-            back with its type.",
+    means: "As `load`, with values of one type. Each must come back with its type.",
     words: &["load"],
     variants: &TYPES_OF_PHP,
     keys: 2_000,

@@ -14,12 +14,11 @@ const PROCESSES: [Variant; 6] = [
 pub static READERS: Chart = Chart {
     name: "readers",
     title: "Read {keys} keys by several processes",
-    means: "Time until 1, 2 and as many processes as CPUs (at least 4) have fetched all keys, each an equal share. \
-            With a writer, one more process overwrites all keys meanwhile, alternating between two values; any other \
-            value is wrong.",
-    fairness: "All caches have room for all items. All processes share the CPUs. The writer's work is not counted, so \
-               a cache that makes it wait has an advantage. A missing key or a refused store fails the row: Yac, which \
-               promises to keep nothing, does both now and then.",
+    means: "Time until 1, 2 and as many processes as CPUs (at least 4) have fetched all keys, each an equal \
+            share. With a writer, one more process overwrites all keys meanwhile, alternating between two \
+            values; any other value is wrong.",
+    fairness: "All processes share the CPUs. The writer's work is not counted, so a cache that makes it wait has \
+               an advantage. A missing key or a refused store fails the row, as it now and then does with Yac.",
     keys: 200_000,
     program: &[include_str!("readers.php"), include_str!("keys_write.php"), keys::PASSES],
     words: &["read", "16"],

@@ -19,11 +19,10 @@ pub static SET: Chart = Chart {
         ("set:ruby:memcached", 1.390354),
         ("set:ruby:memcache-client", 1.713558),
     ],
-    fairness:
-        "All clients have default options and one TCP connection to a memcached with room for all; the short cut \
-               has our server on a Unix socket. For clients that do not wait for answers, the clock stops when the \
-               server has answered a last question. Published figures are of another machine with an unknown number of \
-               calls: they have no bar.",
+    fairness: "All clients have default options and one TCP connection to a memcached; the short cut has our \
+               server on a Unix socket. For clients that do not wait for answers, the clock stops when the server \
+               has answered a last question. Published figures are of another machine and an unknown number of \
+               calls.",
     keys: 2_000,
     unit: Unit::Seconds,
     keys_if_quick_max: 500,

@@ -17,13 +17,11 @@ const QUANTILES: [Variant; 3] = [
 pub static CPU: Chart = Chart {
     name: "server-cpu",
     title: "Processor time of a server for {keys} keys (100 bytes each)",
-    means:
-        "CPU time of the server's threads, in seconds, for 100,000 keys: single gets over 50 connections, gets over \
-            8 connections with 32 outstanding each, gets of a hundred keys over 10, and sets over 50. Each answer is \
-            compared byte by byte, and stored values are read back.",
-    fairness:
-        "All servers have room for all items. One program asks them, in memcached's text protocol or Redis' own. \
-               memcached and leveret serve have two threads each, Redis its one. The program uses one processor.",
+    means: "CPU time of the server's threads: single gets over 50 connections, gets over 8 connections with 32 \
+            outstanding each, gets of a hundred keys over 10, and sets over 50. Each answer is compared byte \
+            by byte, and stored values are read back.",
+    fairness: "One program with one CPU asks all servers, in memcached's text protocol or Redis' own. memcached \
+               and leveret serve have two threads each, Redis one.",
     keys: 100_000,
     program: &[],
     words: &[],
@@ -40,9 +38,8 @@ pub static CPU: Chart = Chart {
 pub static LATENCY: Chart = Chart {
     name: "latency",
     title: "How long an answer takes at 20,000 gets a second ({keys} gets)",
-    means: "Time within which 50 %, 99 % and 99.9 % of the answers arrived, counted from the moment when the request \
-            was due. Requests come independently, over 50 connections. A server that stops for a moment pays for all \
-            requests meanwhile (no coordinated omission).",
+    means: "Time within which 50 %, 99 % and 99.9 % of the answers arrived, counted from the moment when the \
+            request was due (no coordinated omission). Requests come independently, over 50 connections.",
     keys: 20_000,
     variants: &QUANTILES,
     ..CPU

@@ -12,13 +12,11 @@ const VISITORS: [Variant; 2] = [
 pub static SITE: Chart = Chart {
     name: "site",
     title: "{keys} pages by nginx and php-fpm, each with one get",
-    means: "Time for nginx and php-fpm to serve a page that creates a client, fetches one key of 11 bytes and prints \
-            it, to one visitor and to 50 at once. Each page asks for another key and is compared. The row without a \
-            cache is the common cost. With one visitor, each page reports the times of client, get and close. \
-            Processor time is that of nginx and php-fpm, and beside it the cache server's.",
-    fairness: "php-fpm has eight workers and OPcache if installed; nginx has one worker. Caches have the settings of \
-               the other charts. All listen on Unix sockets. Visitors keep their connections. They are one PHP \
-               process, which competes with the servers for the CPUs.",
+    means: "Time for nginx and php-fpm to serve a page that creates a client and fetches one key, to one \
+            visitor and to 50 at once. Each page asks for another key and is compared. The row without a cache \
+            is the common cost.",
+    fairness: "php-fpm has eight workers and OPcache, nginx one worker. All listen on Unix sockets. Visitors keep \
+               their connections. They are one PHP process, which competes with the servers for the CPUs.",
     keys: 1_000,
     keys_if_quick_max: 100,
     program: &[WEB, include_str!("site.php")],
