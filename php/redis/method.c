@@ -185,9 +185,9 @@ PHP_METHOD(Redis, discard)
 }
 
 /* The replies of a transaction inside a pipeline: QUEUED for each of its commands, then EXEC's, which stands for all of
- * them. *at is MULTI's mark, and then EXEC's. */
+ * them. *at is MULTI's mark, and then EXEC's. False: *value is not set. */
 static bool take_transaction(redis_object *self, const redis_queued *queue, uint32_t queued, const redis_node *replies,
-	uint32_t *at, zval *values)
+	uint32_t *at, zval *value)
 {
 	if (replies[*at].kind != LEVERET_REDIS_STATUS) {
 		return false;
@@ -204,14 +204,12 @@ static bool take_transaction(redis_object *self, const redis_queued *queue, uint
 	if (*at == queued) {
 		return false;
 	}
-	zval done;
 	const redis_node *reply = &replies[*at];
 	if (reply->kind == LEVERET_REDIS_ARRAY) {
-		php_leveret_redis_any(self, reply, NULL, &done);
+		php_leveret_redis_any(self, reply, NULL, value);
 	} else {
-		array_init(&done);
+		array_init(value);
 	}
-	add_next_index_zval(values, &done);
 	return true;
 }
 
@@ -229,17 +227,24 @@ static void take_replies(redis_object *self, redis_node *replies, uint32_t count
 		RETURN_EMPTY_ARRAY();
 	}
 	array_init_size(&values, queued);
+	zend_hash_real_init_packed(Z_ARRVAL(values));
 	GC_ADDREF(&self->std);
-	for (uint32_t i = 0; i < queued && i < count && is_good; i++) {
-		if (queue[i].shape) {
+	ZEND_HASH_FILL_PACKED (Z_ARRVAL(values)) {
+		for (uint32_t i = 0; i < queued && i < count && is_good; i++) {
 			zval value;
 			ZVAL_FALSE(&value);
-			queue[i].shape(self, &replies[i], queue[i].context, &value);
-			zend_hash_next_index_insert(Z_ARRVAL(values), &value);
-		} else {
-			is_good = take_transaction(self, queue, queued, replies, &i, &values);
+			if (queue[i].shape) {
+				queue[i].shape(self, &replies[i], queue[i].context, &value);
+			} else {
+				is_good = take_transaction(self, queue, queued, replies, &i, &value);
+			}
+			if (is_good) {
+				ZEND_HASH_FILL_SET(&value);
+				ZEND_HASH_FILL_NEXT();
+			}
 		}
 	}
+	ZEND_HASH_FILL_END();
 	if (is_good) {
 		ZVAL_COPY_VALUE(return_value, &values);
 	} else {

@@ -137,10 +137,16 @@ impl RedisLink {
     }
 
     /// Closes a connection whose replies were not all read: the next request would read them as its own.
+    #[inline]
     fn abandon_replies(&mut self) -> Result<(), RedisFailure> {
-        if self.owed() == 0 {
-            return Ok(());
+        match self.owed() {
+            0 => Ok(()),
+            _ => self.abandon_owed(),
         }
+    }
+
+    #[cold]
+    fn abandon_owed(&mut self) -> Result<(), RedisFailure> {
         if self.is_answered_here {
             self.forget_replies();
             return Ok(());
