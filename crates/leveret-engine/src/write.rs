@@ -131,12 +131,14 @@ impl Arena {
         deadline: Deadline,
         terms: &Terms,
         now: Time,
-        stored: Result<Stored, Error>,
+        mut stored: Result<Stored, Error>,
     ) -> Result<Stored, Error> {
-        let stored = match stored {
-            Ok(stored) => Ok(stored),
-            Err(error) => Err(self.forget_refused(key, terms, now, &error).err().unwrap_or(error)),
-        };
+        // In its place: a result that was just written is not moved.
+        if let Err(error) = &stored {
+            if let Err(worse) = self.forget_refused(key, terms, now, error) {
+                stored = Err(worse);
+            }
+        }
         if journal::is_watched(&self.core, Topic::Stores) {
             self.tell_store(key, value_len(), deadline, terms, now, &stored);
         }
