@@ -229,7 +229,8 @@ static void take_replies(redis_object *self, redis_node *replies, uint32_t count
 	array_init_size(&values, queued);
 	zend_hash_real_init_packed(Z_ARRVAL(values));
 	GC_ADDREF(&self->std);
-	ZEND_HASH_FILL_PACKED (Z_ARRVAL(values)) {
+	ZEND_HASH_FILL_PACKED(Z_ARRVAL(values))
+	{
 		for (uint32_t i = 0; i < queued && i < count && is_good; i++) {
 			zval value;
 			ZVAL_FALSE(&value);
