@@ -1464,6 +1464,24 @@ int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 // `pool` is live.
 void leveret_pool_quit(struct leveret_pool *pool);
 
+// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
+// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
+// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
+// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
+// read its clock less often than it asks. 0 = the present.
+//
+// # Safety
+// `pool` is live.
+struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
+                                         uint32_t now);
+
+// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
+// refuses longer ones.
+//
+// # Safety
+// `pool` is live.
+size_t leveret_pool_value_max(const struct leveret_pool *pool);
+
 // One request and its answer, with the results of leveret_pool_begin, leveret_pool_add, leveret_pool_run and
 // leveret_pool_next. If the pool is one arena, as leveret_pool_arena returns it, a store is executed directly and
 // leaves the batch alone. Returns the code, which is also answer->code. A request without an answer is
@@ -1581,24 +1599,6 @@ int64_t leveret_pool_locate(struct leveret_pool *pool, struct leveret_bytes key)
 // `pool` is live; `key` can be read.
 int64_t leveret_pool_route(struct leveret_pool *pool,
                            struct leveret_bytes key);
-
-// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
-// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
-// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
-// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
-// read its clock less often than it asks. 0 = the present.
-//
-// # Safety
-// `pool` is live.
-struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
-                                         uint32_t now);
-
-// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
-// refuses longer ones.
-//
-// # Safety
-// `pool` is live.
-size_t leveret_pool_value_max(const struct leveret_pool *pool);
 
 // Changes a setting, a leveret_pool_option: SUCCESS, or INVALID_ARGUMENTS where there is no such setting or value.
 //

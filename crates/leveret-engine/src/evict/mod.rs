@@ -50,6 +50,9 @@ const ITEMS_AHEAD: usize = 32;
 /// Speed-up of a survey and the drain after it that begin when free segments have become rare. Where nearly all is worth
 /// keeping, a drain frees an eighth of a segment, and eight must end while one is filled.
 const SPEED_UP: u32 = 4;
+/// Bytes that one write passes at most because of a speed-up. If all of them are kept, copying them takes some 30,000
+/// instructions, and no lock is to be held for more than 50,000.
+const SPED_UP_AT_MOST: u64 = 120 << 10;
 
 /// Seconds after which an arena that could not grow tries to again.
 const GROWN_AGAIN: u32 = 2;
@@ -267,7 +270,8 @@ fn go_on_ahead(locked: &Locked<'_>, written: u64) {
     }
     let before = locked.shard().drain.at.load(Ordering::Relaxed);
     let passed = || u64::from(locked.shard().drain.at.load(Ordering::Relaxed).wrapping_sub(before));
-    let bytes = written * BYTES_AHEAD * speed_up(locked);
+    let bytes = written * BYTES_AHEAD;
+    let bytes = bytes.max((bytes * speed_up(locked)).min(SPED_UP_AT_MOST));
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::go_on(locked, PIECE) {
             Drained::UnderWay if passed() < bytes => {}

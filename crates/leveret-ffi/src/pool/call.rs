@@ -1,14 +1,43 @@
-//! One request and its answer: the result of a batch, without the batch if the pool is one arena.
-use super::servers::look;
+//! Without a batch: the arena behind a pool that is one arena, and one request and its answer.
 use super::{
     leveret_answer, leveret_code, leveret_operation, leveret_pool, leveret_pool_add, leveret_pool_begin,
     leveret_pool_next, leveret_pool_run, leveret_request,
 };
-use crate::leveret_bytes;
+use crate::types::moment;
+use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::{code_of, TextKey};
 use leveret_code::*;
 use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, Stored, Terms, Time, Value};
 use std::ptr::null;
+
+/// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
+/// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
+/// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
+/// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
+/// read its clock less often than it asks. 0 = the present.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -> *mut leveret_arena {
+    // SAFETY: by contract.
+    let pool = unsafe { &mut *pool };
+    if now == 0 || !pool.is_looked_up(Time(now)) {
+        look(pool, moment(now));
+    }
+    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+}
+
+/// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
+/// refuses longer ones.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_value_max(pool: *const leveret_pool) -> usize {
+    // SAFETY: by contract.
+    unsafe { &(*pool).pool }.value_max()
+}
 
 /// answer->request of a request that has no answer.
 pub const LEVERET_UNANSWERED: u32 = u32::MAX;
@@ -119,6 +148,15 @@ unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) ->
 }
 
 impl leveret_pool {
+    /// Whether a look-up would find `arena`.
+    #[inline]
+    fn is_looked_up(&self, now: Time) -> bool {
+        match (&self.arena, self.validity) {
+            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
+            _ => false,
+        }
+    }
+
     /// The arena into which values of up to this length are stored without a batch.
     #[inline]
     fn memory(&mut self, now: Time) -> Option<(&Arena, usize)> {
@@ -127,4 +165,23 @@ impl leveret_pool {
         }
         Some((&self.arena.as_ref()?.0, self.stores?))
     }
+}
+
+// Apart, so that the way without it saves no registers.
+#[inline(never)]
+fn look(pool: &mut leveret_pool, now: Time) {
+    let current = pool.pool.arena(now);
+    // Handles of one arena share its path, so one look tells whether it is still the same.
+    let is_same = match (&pool.arena, current) {
+        (Some(given), Some(current)) => std::ptr::eq(given.0.path(), current.path()),
+        (None, None) => true,
+        _ => false,
+    };
+    if !is_same {
+        pool.arena = current.map(|arena| leveret_arena(arena.clone()));
+    }
+    // A batch knows the result of a server that was marked as failed, and which keys are refused.
+    let is_up = pool.pool.server(0).is_some_and(|server| !server.is_down);
+    pool.stores = (is_up && !pool.pool.options().verify_key).then(|| pool.pool.value_max());
+    pool.validity = Some(pool.pool.arena_validity(now));
 }

@@ -1,9 +1,7 @@
 //! The servers of a pool.
 use super::{bytes, leveret_code, leveret_pool, millis};
-use crate::types::moment;
-use crate::{leveret_arena, leveret_bytes};
+use crate::leveret_bytes;
 use leveret_client::pool::{Credentials, ServerKind, Tuning};
-use leveret_engine::Time;
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -266,63 +264,4 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
     // SAFETY: by contract.
     let (pool, key) = unsafe { (&mut (*pool).pool, key.as_slice()) };
     pool.route_now(key).map_or(-1, |server| server as i64)
-}
-
-/// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
-/// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
-/// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
-/// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
-/// read its clock less often than it asks. 0 = the present.
-///
-/// # Safety
-/// `pool` is live.
-#[no_mangle]
-pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -> *mut leveret_arena {
-    // SAFETY: by contract.
-    let pool = unsafe { &mut *pool };
-    if now == 0 || !pool.is_looked_up(Time(now)) {
-        look(pool, moment(now));
-    }
-    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
-}
-
-impl leveret_pool {
-    /// Whether a look-up would find `arena`.
-    #[inline]
-    pub(super) fn is_looked_up(&self, now: Time) -> bool {
-        match (&self.arena, self.validity) {
-            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
-            _ => false,
-        }
-    }
-}
-
-// Apart, so that the way without it saves no registers.
-#[inline(never)]
-pub(super) fn look(pool: &mut leveret_pool, now: Time) {
-    let current = pool.pool.arena(now);
-    // Handles of one arena share its path, so one look tells whether it is still the same.
-    let is_same = match (&pool.arena, current) {
-        (Some(given), Some(current)) => std::ptr::eq(given.0.path(), current.path()),
-        (None, None) => true,
-        _ => false,
-    };
-    if !is_same {
-        pool.arena = current.map(|arena| leveret_arena(arena.clone()));
-    }
-    // A batch knows the result of a server that was marked as failed, and which keys are refused.
-    let is_up = pool.pool.server(0).is_some_and(|server| !server.is_down);
-    pool.stores = (is_up && !pool.pool.options().verify_key).then(|| pool.pool.value_max());
-    pool.validity = Some(pool.pool.arena_validity(now));
-}
-
-/// The longest value that may be stored directly into the arena that leveret_pool_arena has just returned: its server
-/// refuses longer ones.
-///
-/// # Safety
-/// `pool` is live.
-#[no_mangle]
-pub unsafe extern "C" fn leveret_pool_value_max(pool: *const leveret_pool) -> usize {
-    // SAFETY: by contract.
-    unsafe { &(*pool).pool }.value_max()
 }
