@@ -20,7 +20,7 @@ DIRECT = [
     ("pttl", [], None), ("expiretime", [], None), ("pexpiretime", [], None), ("expire", [100], None), ("expire", [100, "NX"], None),
     ("pexpire", [100000], None), ("expireAt", [2000000000], None), ("pexpireAt", [2000000000000], None), ("persist", [], None),
     ("del", [], None), ("unlink", [], None), ("incr", [], "del"), ("incr", [5], "del"), ("incrBy", [5], "del"), ("decr", [], "del"),
-    ("decr", [3], "del"), ("decrBy", [5], "del"),
+    ("decr", [3], "del"), ("decrBy", [5], "del"), ("touch", [], None),
 ]
 
 
