@@ -108,37 +108,56 @@ fetch_source() {
     return 1
 }
 
-# --- another memcached ---
+# --- other servers ---
 
-# The memcached that the server follows, which Debian 12 does not have: Debian's newest, with the libraries that it needs, in a folder. It
-# runs by their own loader, so that nothing of this machine's is changed.
+# Servers that Debian 12 does not have, each with the libraries that it needs in a folder. It runs by their own loader, so that nothing of
+# this machine's is changed.
 
+# The memcached that the server follows: Debian's newest.
 MEMCACHED_FOLLOWED=1.6.45
 MEMCACHED_FOLDER=${ROOT:-$PWD}/build/memcached-$MEMCACHED_FOLLOWED
 
-# Leaves build/memcached-1.6.45/memcached. 16 MB come over the network, most of them sid's list of packages, once.
-newer_memcached() {
-    [ ! -x "$MEMCACHED_FOLDER/memcached" ] || return 0
-    local folder=$MEMCACHED_FOLDER.new
+# The peers of Redis 7.0, by the words of ./x redis: NAME-VERSION, its Debian, its program, the package's version, the packages.
+declare -A REDIS_PEERS=(
+    [8.0]="redis-8.0.2 trixie redis-server 5:8.0.2-* redis-server redis-tools"
+    [valkey]="valkey-8.1.1 trixie valkey-server 8.1.1* valkey-server valkey-tools"
+)
+
+# Leaves build/memcached-1.6.45/memcached.
+newer_memcached() { other_server "memcached-$MEMCACHED_FOLLOWED" sid memcached "$MEMCACHED_FOLLOWED-*" memcached; }
+
+# redis_peer WORD: leaves build/NAME-VERSION/redis-server, a link where the program has another name; sets REDIS_PEER to the folder.
+redis_peer() {
+    local words
+    read -ra words <<<"${REDIS_PEERS[$1]}"
+    REDIS_PEER=$ROOT/build/${words[0]}
+    other_server "${words[@]}" && { [ -e "$REDIS_PEER/redis-server" ] || ln -s "${words[2]}" "$REDIS_PEER/redis-server"; }
+}
+
+# other_server NAME-VERSION SUITE PROGRAM PACKAGE-VERSION PACKAGE...: leaves build/NAME-VERSION/PROGRAM. 16 MB come over the network, most of
+# them the suite's list of packages, once.
+other_server() {
+    local place=${ROOT:-$PWD}/build/$1 folder=${ROOT:-$PWD}/build/$1.new
+    [ ! -x "$place/$3" ] || return 0
     [ -z "${LEVERET_NO_INSTALL:-}" ] && command -v apt-get >/dev/null || return 1
-    step "Fetching Debian's memcached $MEMCACHED_FOLLOWED into ${MEMCACHED_FOLDER#"$ROOT/"}"
+    step "Fetching Debian's ${1/-/ } into build/$1"
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder/apt/lists/partial" "$folder/root"
     # A shell of its own, which stops at the first failure: here `set -e` has no say, as the caller asks for the outcome.
-    bash -euo pipefail -c '. scripts/say.sh; . scripts/debian.sh; fetch_newer_memcached "$1"' - "$folder" \
-        </dev/null >"$MEMCACHED_FOLDER.log" 2>&1 || {
-        tail -n 3 "$MEMCACHED_FOLDER.log"
-        note "memcached $MEMCACHED_FOLLOWED could not be had: ${MEMCACHED_FOLDER#"$ROOT/"}.log says why."
+    bash -euo pipefail -c '. scripts/say.sh; . scripts/debian.sh; fetch_server "$@"' - "$folder" "${@:2}" </dev/null >"$place.log" 2>&1 || {
+        tail -n 3 "$place.log"
+        note "${1/-/ } could not be had: build/$1.log says why."
         return 1
     }
-    rm -rf --one-file-system "$folder/apt" "$MEMCACHED_FOLDER"
-    mv "$folder" "$MEMCACHED_FOLDER"
+    rm -rf --one-file-system "$folder/apt" "$place"
+    mv "$folder" "$place"
 }
 
-fetch_newer_memcached() {
-    local folder=$1 mirror name loader wanted=() libraries=(memcached) deb
+# fetch_server FOLDER SUITE PROGRAM PACKAGE-VERSION PACKAGE...
+fetch_server() {
+    local folder=$1 suite=$2 program=$3 version=$4 packages=("${@:5}") mirror name loader wanted=() libraries=() deb
     mirror=$(debian_mirror)
-    printf 'deb [signed-by=%s] %s sid main\n' "$DEBIAN_KEYS" "$mirror" >"$folder/apt/sources.list"
+    printf 'deb [signed-by=%s] %s %s main\n' "$DEBIAN_KEYS" "$mirror" "$suite" >"$folder/apt/sources.list"
     # No packages are installed in this Debian, and of its lists only that of the packages is wanted.
     local options=(-o "Dir::Etc::SourceList=$folder/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$folder/apt/lists"
         -o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o "APT::Sandbox::User=$(id -un)"
@@ -149,13 +168,14 @@ fetch_newer_memcached() {
     done
     apt-get -q "${options[@]}" update
     # Its libraries and theirs. What else it names (adduser, systemd) is for its service.
+    libraries=("${packages[@]}")
     while [ ${#libraries[@]} -gt 0 ]; do
         wanted+=("${libraries[@]}")
         mapfile -t libraries < <(apt-cache "${options[@]}" depends --no-{recommends,suggests,conflicts,breaks,replaces,enhances} "${libraries[@]}" |
             sed -nE 's/^ +(Pre)?Depends: (lib[^ ]*|zlib1g)$/\2/p' | sort -u | grep -vxF "$(printf '%s\n' "${wanted[@]}")")
     done
-    # The version that the tests were written beside, and no other: sid moves on.
-    (cd "$folder" && apt-get -q "${options[@]}" download "memcached=$MEMCACHED_FOLLOWED-*" "${wanted[@]:1}")
+    # The version that the tests were written beside, and no other: suites move on.
+    (cd "$folder" && apt-get -q "${options[@]}" download "${packages[@]/%/=$version}" "${wanted[@]:${#packages[@]}}")
     for deb in "$folder"/*.deb; do
         dpkg-deb -W "$deb" >>"$folder/versions"
         dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$folder/root" --wildcards --exclude './usr/share/*' --exclude './usr/lib/*/gconv/*' './*'
@@ -164,13 +184,15 @@ fetch_newer_memcached() {
     # Links that a root of its own would resolve; here they would lead out of it.
     find "$folder/root" -type l -lname '/*' -delete
     loader=$(cd "$folder/root" && find . -name 'ld-linux-*' -type f -printf '%P\n' | sed -n 1p)
-    cat >"$folder/memcached" <<WRAPPER
+    cat >"$folder/$program" <<WRAPPER
 #!/bin/sh
 root=\$(dirname "\$(readlink -f "\$0")")/root
-exec "\$root/$loader" --library-path "\$(echo "\$root"/usr/lib/*-linux-gnu* "\$root"/lib/*-linux-gnu* | tr ' ' :)" "\$root/usr/bin/memcached" "\$@"
+exec "\$root/$loader" --library-path "\$(echo "\$root"/usr/lib/*-linux-gnu* "\$root"/lib/*-linux-gnu* | tr ' ' :)" "\$root/usr/bin/$program" "\$@"
 WRAPPER
-    chmod 755 "$folder/memcached"
-    [ "$("$folder/memcached" -V)" = "memcached $MEMCACHED_FOLLOWED" ]
+    chmod 755 "$folder/$program"
+    # As memcached 1.6.45, Redis server v=8.0.2, or Valkey server v=8.1.1.
+    version=${version#*:}
+    [[ $("$folder/$program" --version) = *"${version%%[-*]*}"* ]]
 }
 
 # --- Redis' own tests ---

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./x php and ./x ruby. The extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
+# ./x php, ./x ruby and ./x redis. The extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
 # is made once; what they share is the Rust library, which knows nothing of PHP.
 
 # Where which PHP is: Debian has no 8.3, Ubuntu 24.04 has. With several suites the last one has it, and the first one what it depends on.
@@ -223,4 +223,29 @@ ruby_of_debian() {
     rails_source "$folder/rails-source" "${suites[0]}" trixie
     counted "ruby $version: minitest" "$folder/part.log" system_counts \
         scripts/in-root "$folder/root" scripts/part ruby "ruby$version" "$folder" "$(leveret_core)" "$@"
+}
+
+# --- Redis' successors ---
+
+# Tests that hold the class Redis beside the original's, on any server.
+REDIS_PEER_TESTS=(redis_suites.phpredis.test_our redis_random redis_fleets redis_class)
+
+# ./x redis VERSION [WORD...]: the tests of the class Redis beside php-redis' on another server than Redis 7.0; or those whose name contains a word.
+verb_redis() {
+    local peer peers=()
+    case ${1:-} in
+        8.0 | valkey) peers=("$1") ;;
+        all) peers=(8.0 valkey) ;;
+        *) fail "There is no Redis '${1:-}' here." "Take 8.0, valkey or all: ./x help says what they are." ;;
+    esac
+    shift
+    need_for_tests system
+    build_for_tests
+    redis_suites || fail "php-redis' own tests could not be had." "build/redis-suites.log says why."
+    [ $# -gt 0 ] || set -- "${REDIS_PEER_TESTS[@]}"
+    for peer in "${peers[@]}"; do
+        redis_peer "$peer" || fail "Its packages could not be had." "The lines above say why. DEBIAN_MIRROR=URL names another mirror."
+        PATH=$REDIS_PEER:$PATH counted "redis $peer: system" "$REDIS_PEER.log" system_counts /usr/bin/python3 -u tests/run.py "$@"
+    done
+    report_counts
 }

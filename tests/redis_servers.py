@@ -1,5 +1,6 @@
 """redis-server and `leveret serve --redis` for the tests: on loopback, on free ports, ended with their test."""
 
+import io
 import os
 import re
 import shutil
@@ -84,34 +85,11 @@ class RedisServer:
         return f"unix://{word}{self.socket}" if self.socket else f"redis://{word}127.0.0.1:{self.port}"
 
 
-class Connection:
-    """One connection that speaks RESP: words in, values out. An error is a value too: a Refusal."""
+class ReplyReader:
+    """Reads values out of replies. An error is a value too: a Refusal."""
 
-    def __init__(self, server):
-        if server.socket:
-            self.socket = socket.socket(socket.AF_UNIX)
-            self.socket.settimeout(30)
-            self.socket.connect(str(server.socket))
-        else:
-            self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.file = self.socket.makefile("rb")
-        server.test.addCleanup(self.close)
-
-    def close(self):
-        self.file.close()
-        self.socket.close()
-
-    def __call__(self, *words):
-        self.send(*words)
-        return self.read()
-
-    def send(self, *words):
-        self.send_all([words])
-
-    def send_all(self, commands):
-        """Pipelined."""
-        self.socket.sendall(b"".join(map(request, commands)))
+    def __init__(self, file):
+        self.file = file
 
     def read(self):
         line = self.file.readline()
@@ -147,9 +125,88 @@ class Connection:
         return text[front:-2]
 
 
+class Connection(ReplyReader):
+    """One connection that speaks RESP: words in, values out."""
+
+    def __init__(self, server):
+        if server.socket:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(30)
+            self.socket.connect(str(server.socket))
+        else:
+            self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.file = self.socket.makefile("rb")
+        server.test.addCleanup(self.close)
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def __call__(self, *words):
+        self.send(*words)
+        return self.read()
+
+    def send(self, *words):
+        self.send_all([words])
+
+    def send_all(self, commands):
+        """Pipelined."""
+        self.socket.sendall(b"".join(map(request, commands)))
+
+
 def request(words):
     words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+def reply_end(data, begin):
+    """Where the reply that begins there ends; -1: not within these bytes."""
+    line = data.find(b"\r\n", begin)
+    if line < 0:
+        return -1
+    kind, end = data[begin], line + 2
+    if kind in b"+-:_#,(":
+        return end
+    count = int(data[begin + 1 : line])
+    if kind in b"$=":
+        end += count + 2 if count >= 0 else 0
+        return end if end <= len(data) else -1
+    if kind not in b"*~>%":
+        raise ValueError(f"no reply: {bytes(data[begin : begin + 100])!r}")
+    for _ in range(2 * count if kind == ord("%") else count):
+        end = reply_end(data, end)
+        if end < 0:
+            return -1
+    return end
+
+
+class RawConnection:
+    """One connection whose replies are the bytes that came."""
+
+    def __init__(self, server):
+        self.socket = Connection(server).socket
+        self.data = b""
+
+    def replies(self, count):
+        found, begin = [], 0
+        while len(found) < count:
+            end = reply_end(self.data, begin) if begin < len(self.data) else -1
+            if end < 0:
+                more = self.socket.recv(1 << 20)
+                if not more:
+                    raise ConnectionError(f"the connection ended behind {self.data[begin:]!r}")
+                self.data, begin = self.data[begin:] + more, 0
+                continue
+            found.append(self.data[begin:end])
+            begin = end
+        self.data = self.data[begin:]
+        return found
+
+
+def value_of(reply):
+    """What the bytes of a reply mean."""
+    return ReplyReader(io.BytesIO(reply)).read()
 
 
 class Refusal(str):

@@ -5,6 +5,7 @@ import signal
 import socket
 import time
 
+from redis_servers import RedisServer
 from servers import Server
 from support import SystemTest
 
@@ -71,6 +72,40 @@ class Watch(SystemTest):
             self.assertEqual(("none", None), (line["key"], line.get("by")))
             self.assertGreater(int(line["cfd"]), 0)
         self.assertTrue(clients.is_silent(0.1))
+
+    def test_databases(self):
+        """A watcher is told what PHP and tools do in each database of --redis, with its number, also in one that was made later or replaced"""
+        server = RedisServer(self, "leveret")
+        talk = server.connect()
+        arena = lambda number: server.arena.with_name(f"cache.db{number}.arena")
+        self.assertEqual(["OK", "OK"], [talk("SELECT", 2), talk("SET", "made", 1)])
+        watcher = server.connect()
+        self.assertEqual("OK", watcher("LEVERET", "WATCH", "fetchers", "mutations"))
+        self.assertEqual(["OK", "OK"], [talk("SELECT", 5), talk("SET", "made later", 1)])
+
+        def told(key):
+            """The next line of the key, except look-ups of the server's clients."""
+            while True:
+                fields = dict(field.split("=", 1) for field in watcher.file.readline().decode().split())
+                if fields["key"] == key and (fields["type"] != "item_get" or "by" in fields):
+                    return {name: fields.get(name) for name in ("type", "by", "db")}
+
+        self.assertEqual({"type": "item_store", "by": None, "db": "5"}, told("made%20later"))
+        for number in (2, 5):
+            self.leveret("set", "--arena", arena(number), f"tools{number}", "1")
+            self.assertEqual({"type": "item_store", "by": "tool", "db": str(number)}, told(f"tools{number}"))
+            script = "<?php $c = new Leveret\\Cache($argv[1]); $c->set('of php', 1); echo json_encode($c->get('of php'));"
+            self.assertEqual(1, self.php(script, arena(number)))
+            self.assertEqual({"type": "item_store", "by": "php", "db": str(number)}, told("of%20php"))
+            self.assertEqual({"type": "item_get", "by": "php", "db": str(number)}, told("of%20php"))
+        arena(5).unlink()
+
+        def made_again():
+            return talk("SET", "again", 1) == "OK" and arena(5).exists()
+
+        self.wait_for("the database to be made again", made_again)
+        self.leveret("set", "--arena", arena(5), "tools", "1")
+        self.assertEqual({"type": "item_store", "by": "tool", "db": "5"}, told("tools"))
 
     def test_evictions_and_losses(self):
         """Evictions of a PHP process are reported with their key; a flood loses lines, which are counted, and no process waits for the watcher"""

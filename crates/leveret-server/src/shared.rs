@@ -12,9 +12,10 @@ use crate::redis::Redis;
 use crate::tls::{Tls, TlsError};
 use crate::watch::WatchHub;
 use crate::Settings;
-use leveret_engine::{reason, Arena};
+use leveret_engine::{reason, Arena, Error};
 use rustix::mm::{mlockall, MlockAllFlags};
 use std::fmt;
+use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -112,7 +113,10 @@ impl Shared {
             settings,
         };
         shared.lock_memory();
-        shared.watch_arena(&shared.arena());
+        shared.watch_arena(0, &shared.arena());
+        for (number, arena) in shared.redis.iter().flat_map(|redis| redis.databases.made()) {
+            shared.watch_arena(number, &arena);
+        }
         shared.reset_stats();
         Ok(shared)
     }
@@ -160,16 +164,28 @@ impl Shared {
         self.edition.fetch_add(1, Release);
         drop(arena);
         self.lock_memory();
-        self.watch_arena(&new);
+        self.watch_arena(0, &new);
         self.begin_to_count();
         Ok(new)
     }
 
-    fn watch_arena(&self, arena: &Arena) {
+    /// Database `number` of `--redis`, which is made, announced and watched if it is not there. `first` is the path of database 0.
+    pub(crate) fn database_to_write(&self, number: u32, first: &Path) -> Result<Arena, Error> {
+        let redis = self.redis().ok_or(Error::NoMemory)?;
+        let (arena, is_opened) = redis.databases.get_or_make(number, first)?;
+        if is_opened {
+            redis.announced.add(number, &arena);
+            self.watch_arena(number, &arena);
+        }
+        Ok(arena)
+    }
+
+    /// Tells watchers what happens in this arena beside the commands of this server.
+    fn watch_arena(&self, database: u32, arena: &Arena) {
         arena.keep_out_of_journal();
-        self.watch.follow(arena);
+        self.watch.follow(database, arena);
         let watch = self.watch.clone();
-        arena.on_evict(move |evicted| watch.tell_evicted(evicted));
+        arena.on_evict(move |evicted| watch.tell_evicted(database, evicted));
     }
 
     /// `-k`: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file

@@ -105,8 +105,8 @@ impl Worker {
         if let Some(arena) = self.database(number) {
             return Ok(arena);
         }
-        let (redis, place) = self.shared.redis().zip(self.databases.get(number as usize)).ok_or(Error::NoMemory)?;
-        let arena = redis.database_to_write(number, self.arena.path())?;
+        let place = self.databases.get(number as usize).ok_or(Error::NoMemory)?;
+        let arena = self.shared.database_to_write(number, self.arena.path())?;
         Ok(place.get_or_init(|| arena))
     }
 

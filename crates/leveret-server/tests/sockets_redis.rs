@@ -313,6 +313,30 @@ fn who_must_sign_in_can_do_nothing_before() {
 }
 
 #[test]
+fn errors_show_wrong_options_as_redis_does() {
+    let server = Server::start(settings());
+    let mut client = server.connect_redis();
+    hold(
+        &mut client,
+        r#"HELLO 3 "a\x00b"
+         < -ERR Syntax error in HELLO option 'a'
+         CLIENT SETINFO "Lib\x00b" x
+         < -ERR Unrecognized option 'Lib'
+         CLIENT LIST TYPE "Foo\x00b"
+         < -ERR Unknown client type 'Foo'
+         CLIENT LIST ID 0 -1 9223372036854775807
+         < $0|
+         CLIENT LIST ID 1 x
+         < -ERR Invalid client ID"#,
+    );
+    client.send(b"CLIENT ID\r\n");
+    let id = client.read_up_to_lines(1).remove(0).split_off(1);
+    client.send(format!("CLIENT LIST ID {id} 0 {id}\r\n").as_bytes());
+    let lines = client.read_up_to_lines(4);
+    assert!(lines[1].starts_with(&format!("id={id} ")) && lines[2].starts_with(&format!("id={id} ")), "{lines:?}");
+}
+
+#[test]
 fn connections_are_listed_named_and_killed() {
     let server = Server::start(settings());
     let (mut one, mut other) = (server.connect_redis(), server.connect_redis());

@@ -327,6 +327,42 @@ fn watchers_of_both_entrances_are_told_what_clients_of_redis_do() {
     server.connect_redis().talk("LEVERET WATCH\r\n", "-NOAUTH Authentication required.\r\n");
 }
 
+/// Of databases that were there at the start, and of ones that a write makes.
+#[test]
+fn evictions_of_every_database_are_told() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let there = dir.path().join("there.arena");
+    Arena::open(&there, &OpenOptions::new().memory(8 << 20)).expect("an arena");
+    let own = BTreeMap::from([
+        (1, DatabaseSettings { arena: Some(there), ..DatabaseSettings::default() }),
+        (3, DatabaseSettings { memory: Some(8 << 20), ..DatabaseSettings::default() }),
+    ]);
+    let server = Server::start(Settings { redis: Some(RedisSettings { own, ..redis() }), ..settings() });
+    let mut watcher = server.connect_redis();
+    watcher.talk("LEVERET WATCH evictions\r\n", "+OK\r\n");
+    let mut client = server.connect_redis();
+    let value = "x".repeat(8000);
+    for database in [1, 3] {
+        hold(&mut client, &format!("SELECT {database}\n< +OK"));
+        let (mut told_of, mut number) = (BTreeSet::new(), 0);
+        while told_of.len() < 200 {
+            for _ in 0..100 {
+                client.talk(&format!("SET of{database}:{number} {value}\r\n"), "+OK\r\n");
+                number += 1;
+            }
+            let arena = server.shared.arenas().pop().expect("the last one that was made");
+            while (told_of.len() as u64) < arena.stats().evicted {
+                let line = told(&mut watcher);
+                let key =
+                    line.strip_prefix("type=eviction key=").and_then(|rest| rest.split(' ').next()).expect("a key");
+                assert!(key.starts_with(&format!("of{database}%3A")), "{line}");
+                assert!(line.ends_with(&format!(" size=8000 db={database}")), "{line}");
+                assert!(told_of.insert(key.to_owned()), "{line}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_password_is_not_set_beside_an_open_port_of_memcached() {
     let server = Server::start(settings());

@@ -55,4 +55,4 @@ pub use problem::Problem;
 pub use run::{find, keys, run, written_keys, Ran};
 pub use table::{is_known, key_command, lookup, rows, KeyCommand};
 pub use watch::{WatchGuard, WatchedState};
-pub use words::database_number;
+pub use words::{c_text, database_number};

@@ -1,7 +1,7 @@
 //! Options after a command's keys, and the rules that follow from them.
 use crate::expiry::{Expiry, ExpiryWords};
 use crate::problem::Problem;
-use crate::words::is_word;
+use crate::words::{c_text, is_word};
 use leveret_engine::Mode;
 use leveret_protocol::resp::Arguments;
 
@@ -98,8 +98,8 @@ impl Conditions {
                 word if is_word(word, "GT") => &mut conditions.gt,
                 word if is_word(word, "LT") => &mut conditions.lt,
                 word => {
-                    // As a string of C, and without line ends behind it.
-                    let shown = word.split(|byte| *byte == 0).next().unwrap_or_default();
+                    // Without line ends behind it.
+                    let shown = c_text(word);
                     let len = shown.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
                     return Err(Problem::Told([b"ERR Unsupported option ", &shown[..len]].concat()));
                 }

@@ -2,6 +2,7 @@
 use crate::call::{Answered, Call, Impact};
 use crate::command::{CommandRow, Handler, Refusing, ServerCommand};
 use crate::problem::Problem;
+use crate::words::c_text;
 use crate::{describe, evaluate, guarded, table};
 use leveret_engine::Error;
 use leveret_protocol::resp::Arguments;
@@ -157,6 +158,5 @@ fn unsupported(row: &CommandRow, why: Refusing) -> Problem {
 
 /// The front of an argument, up to a zero byte, where C's strings end.
 fn shown(argument: &[u8], len_max: usize) -> &[u8] {
-    let len = argument.iter().take(len_max).take_while(|byte| **byte != 0).count();
-    &argument[..len]
+    c_text(&argument[..argument.len().min(len_max)])
 }

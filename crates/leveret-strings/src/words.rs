@@ -8,6 +8,11 @@ pub fn is_word(argument: &[u8], word: &str) -> bool {
     argument.eq_ignore_ascii_case(word.as_bytes())
 }
 
+/// An argument as Redis shows it in the texts of its errors: a string of C ends at the first zero byte.
+pub fn c_text(argument: &[u8]) -> &[u8] {
+    argument.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
 /// A signed 64-bit number.
 #[inline]
 pub fn integer(argument: &[u8]) -> Result<i64, Problem> {

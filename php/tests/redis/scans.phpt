@@ -55,7 +55,7 @@ tell('and SCAN_NOPREFIX again', fn () => [$r->setOption(Redis::OPT_SCAN, Redis::
 tell('keys() has it in pattern and results', function () use ($r) { $keys = $r->keys('y29*'); sort($keys); return array_slice($keys, 0, 3); });
 tell('keys() of nothing', fn () => $r->keys('nothing*'));
 $r->setOption(Redis::OPT_PREFIX, '');
-/* A fatal error, whose place is nobody's concern. */
+/* Fatal error: its place is nobody's concern. */
 ini_set('display_errors', 0);
 register_shutdown_function(function () { echo error_get_last()['message'], "\n"; });
 $r->multi();

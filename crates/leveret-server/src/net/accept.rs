@@ -194,7 +194,7 @@ impl Reception<'_> {
         self.watchdog.tick(&self.inboxes);
         self.shared.network.tick();
         if let Some(redis) = self.shared.redis() {
-            redis.tick();
+            redis.tick().into_iter().for_each(|number| self.shared.watch.forget(number));
         }
         let arena = self.shared.arena();
         if arena.check().is_ok() {

@@ -18,12 +18,11 @@ use clients::{Client, Clients};
 use counters::CommandCounters;
 use databases::{DatabaseArenas, DatabaseError};
 use gate::Gate;
-use leveret_engine::{Arena, Error, MEMORY_MIN};
+use leveret_engine::{Arena, MEMORY_MIN};
 use leveret_strings::Scripts;
 use settings::RedisSettings;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -93,19 +92,12 @@ impl Redis {
         self.clients.remove(client);
     }
 
-    /// Once a second: rates, and databases whose file has gone.
-    pub fn tick(&self) {
+    /// Once a second: rates, and databases whose file has gone, which are returned.
+    pub fn tick(&self) -> Vec<u32> {
         self.counters.tick();
-        self.databases.check().into_iter().for_each(|number| self.announced.remove(number));
-    }
-
-    /// Database `number`, which is made and announced if it is not there. `first` is the path of database 0.
-    pub fn database_to_write(&self, number: u32, first: &Path) -> Result<Arena, Error> {
-        let (arena, is_opened) = self.databases.get_or_make(number, first)?;
-        if is_opened {
-            self.announced.add(number, &arena);
-        }
-        Ok(arena)
+        let gone = self.databases.check();
+        gone.iter().for_each(|number| self.announced.remove(*number));
+        gone
     }
 
     /// Removes some expired items. `first` is database 0. Returns whether another call is worthwhile soon.

@@ -1,5 +1,5 @@
-//! Operations of other processes on the arena: PHP, Ruby, tools. They write them into the arena's journal while a
-//! watcher asks; the thread of the watchers asks, and reads.
+//! Operations of other processes on the served arenas: PHP, Ruby, tools. They write them into an arena's journal while
+//! a watcher asks; the thread of the watchers asks, and reads.
 use super::event::{cmd, status};
 use super::ring::EventRing;
 use super::{Event, EventKind, Kinds, DEAD};
@@ -13,26 +13,39 @@ const TOPICS: [(Kinds, Topic); 4] = [
     (Kinds::EVICTIONS.elsewhere(), Topic::Evictions),
 ];
 
-/// The arena's journal, while there are watchers.
+/// The journals of the served arenas, while there are watchers.
 #[derive(Default)]
 pub struct Elsewhere {
-    arena: Option<Arena>,
-    journal: Option<Journal>,
+    followed: Vec<Followed>,
     /// When it was asked last, and for what.
     asked: Option<(Time, Kinds)>,
     lost: u64,
 }
 
+/// The arena of one database.
+struct Followed {
+    database: u8,
+    arena: Arena,
+    journal: Option<Journal>,
+}
+
 impl Elsewhere {
-    /// Another arena is served.
-    pub fn follow(&mut self, arena: &Arena) {
-        let lost = self.lost;
-        *self = Elsewhere { arena: Some(arena.clone()), lost, ..Elsewhere::default() };
+    /// This arena is served as this database from now on.
+    pub fn follow(&mut self, database: u8, arena: &Arena) {
+        self.forget(database);
+        self.followed.push(Followed { database, arena: arena.clone(), journal: None });
+        self.asked = None;
+    }
+
+    /// This database is served no more.
+    pub fn forget(&mut self, database: u8) {
+        self.followed.retain(|one| one.database != database);
     }
 
     /// No watcher is left.
     pub fn rest(&mut self) {
-        (self.journal, self.asked) = (None, None);
+        self.followed.iter_mut().for_each(|one| one.journal = None);
+        self.asked = None;
     }
 
     /// Entries that were never read.
@@ -47,34 +60,39 @@ impl Elsewhere {
             return;
         }
         self.asked = Some((now, wanted));
-        let mut topics = TOPICS.into_iter().filter(|(kinds, _)| wanted.has(*kinds)).peekable();
-        if topics.peek().is_some() && self.journal.is_none() {
-            // Without memory for it now, perhaps in a second.
-            self.journal = self.arena.as_ref().and_then(Arena::journal);
+        let topics = TOPICS.into_iter().filter(|(kinds, _)| wanted.has(*kinds));
+        if topics.clone().next().is_none() {
+            return;
         }
-        if let Some(journal) = &self.journal {
-            topics.for_each(|(_, topic)| journal.ask(topic, now));
+        for Followed { arena, journal, .. } in &mut self.followed {
+            // Without memory for it now, perhaps in a second.
+            *journal = journal.take().or_else(|| arena.journal());
+            if let Some(journal) = journal {
+                topics.clone().for_each(|(_, topic)| journal.ask(topic, now));
+            }
         }
     }
 
     /// Puts new entries into the ring.
     pub fn collect(&mut self, wanted: Kinds, ring: &EventRing) {
         self.ask(wanted);
-        if let Some(journal) = &mut self.journal {
-            self.lost += journal.read(&mut |entry| put(entry, wanted, ring));
+        for Followed { database, journal, .. } in &mut self.followed {
+            if let Some(journal) = journal {
+                self.lost += journal.read(&mut |entry| put(entry, *database, wanted, ring));
+            }
         }
     }
 }
 
-fn put(entry: &Entry<'_>, wanted: Kinds, ring: &EventRing) {
-    let Some(event) = event(entry) else { return };
+fn put(entry: &Entry<'_>, database: u8, wanted: Kinds, ring: &EventRing) {
+    let Some(event) = event(entry, database) else { return };
     if wanted.has(event.kinds()) {
         ring.put(entry.micros, &event);
     }
 }
 
 /// None: an action of a later version.
-fn event<'k>(entry: &Entry<'k>) -> Option<Event<'k>> {
+fn event<'k>(entry: &Entry<'k>, database: u8) -> Option<Event<'k>> {
     let (mut idle, mut ttl) = (0, 0);
     let (kind, status, cmd) = match entry.action {
         Action::Read(read) => (EventKind::Get, status_of_read(read), 0),
@@ -93,7 +111,7 @@ fn event<'k>(entry: &Entry<'k>) -> Option<Event<'k>> {
         _ => return None,
     };
     let (size, cfd) = (entry.value_len, entry.pid as i32);
-    Some(Event { kind, key: entry.key, status, cmd, size, ttl, idle, cfd, database: 0, by: Some(entry.program) })
+    Some(Event { kind, key: entry.key, status, cmd, size, ttl, idle, cfd, database, by: Some(entry.program) })
 }
 
 /// None: for ever.

@@ -6,7 +6,7 @@
 //! counted, and reported to the watcher as `skipped=` before the next line. So no worker waits for a watcher, and
 //! without watchers an event costs one load of a word that does not change.
 //!
-//! Operations of other processes on the arena come from its journal, through the same thread and a ring of its own.
+//! Operations of other processes come from the journals of the arenas, through the same thread and a ring of its own.
 mod elsewhere;
 mod event;
 mod ring;
@@ -149,9 +149,17 @@ impl WatchHub {
         Kinds(self.wanted.load(Relaxed))
     }
 
-    /// The arena whose others are watched from now on.
-    pub fn follow(&self, arena: &Arena) {
-        self.elsewhere().follow(arena);
+    /// Watches the other processes on this arena too. It is the database `database` of `--redis`, or the only arena.
+    pub fn follow(&self, database: u32, arena: &Arena) {
+        let mut elsewhere = self.elsewhere();
+        elsewhere.follow(database as u8, arena);
+        // At once: a process may use the arena from now on.
+        elsewhere.ask(self.wanted());
+    }
+
+    /// The database's arena is gone.
+    pub fn forget(&self, database: u32) {
+        self.elsewhere().forget(database as u8);
     }
 
     fn elsewhere(&self) -> MutexGuard<'_, Elsewhere> {
@@ -180,7 +188,7 @@ impl WatchHub {
     }
 
     /// Reports an item evicted by a store or by maintenance of this server.
-    pub fn tell_evicted(&self, evicted: &Evicted<'_>) {
+    pub fn tell_evicted(&self, database: u32, evicted: &Evicted<'_>) {
         if !self.wanted().has(Kinds::EVICTIONS) {
             return;
         }
@@ -194,7 +202,7 @@ impl WatchHub {
             ttl: found.deadline.time().map_or(DEAD, |at| at.0.saturating_sub(now.0)),
             idle: now.0.saturating_sub(found.mtime.0),
             cfd: 0,
-            database: 0,
+            database: database as u8,
             by: None,
         };
         let _alone = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 use super::state::{Answers, House, RespState};
 use crate::redis::clients::Client;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter};
-use leveret_strings::ServerCommand;
+use leveret_strings::{c_text, ServerCommand};
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -101,7 +101,7 @@ fn set_info(state: &RespState, option: &[u8], value: &[u8], reply: &mut ReplyWri
     let (place, name) = match option.to_ascii_uppercase().as_slice() {
         b"LIB-NAME" => (&mut texts.library, "lib-name"),
         b"LIB-VER" => (&mut texts.version, "lib-ver"),
-        _ => return reply.error_of(&[b"ERR Unrecognized option '", option, b"'"]),
+        _ => return reply.error_of(&[b"ERR Unrecognized option '", c_text(option), b"'"]),
     };
     if !is_word(value) {
         return reply.error(&format!("ERR {name} cannot contain spaces, newlines or special characters."));
@@ -151,14 +151,14 @@ fn list(state: &RespState, house: House<'_>, request: Arguments<'_>, reply: &mut
         (b"TYPE", 4) => match request.get(3).to_ascii_lowercase().as_slice() {
             b"normal" => {}
             b"master" | b"replica" | b"slave" | b"pubsub" => wanted.clear(),
-            other => return reply.error_of(&[b"ERR Unknown client type '", other, b"'"]),
+            _ => return reply.error_of(&[b"ERR Unknown client type '", c_text(request.get(3)), b"'"]),
         },
         (b"ID", 4..) => {
             let ids: Option<Vec<i64>> = request.iter().skip(3).map(parse_integer).collect();
-            let Some(ids) = ids.filter(|ids| ids.iter().all(|id| *id > 0)) else {
-                return reply.error("ERR Invalid client ID");
-            };
-            wanted.retain(|client| ids.contains(&(client.id as i64)));
+            let Some(ids) = ids else { return reply.error("ERR Invalid client ID") };
+            // In the order of the request, twice where it says so.
+            let of = |id: i64| wanted.iter().find(|client| client.id as i64 == id).cloned();
+            wanted = ids.into_iter().filter_map(of).collect();
         }
         _ => return reply.error("ERR syntax error"),
     }

@@ -4,7 +4,7 @@ use super::{info, transaction};
 use crate::auth::secret::is_equal;
 use crate::conversation::Conversation;
 use leveret_protocol::resp::{parse_integer, Arguments, ReplyWriter, RespVersion};
-use leveret_strings::database_number;
+use leveret_strings::{c_text, database_number};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::PoisonError;
 
@@ -91,7 +91,7 @@ pub(super) fn hello(
             name = Some(request.get(at + 1));
             at += 2;
         } else {
-            return reply.error_of(&[b"ERR Syntax error in HELLO option '", option, b"'"]);
+            return reply.error_of(&[b"ERR Syntax error in HELLO option '", c_text(option), b"'"]);
         }
     }
     if let Some((user, password)) = user {
