@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # ./x bench: each benchmark is a program of its own or a suite of `leveret bench`; here is only how it is started.
 
-# ./x bench [charts|php|engine|client|server|redis|ruby|pages|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [charts|php|engine|client|server|redis|ruby|pages|published|eviction] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -14,9 +14,10 @@ verb_bench() {
         redis) bench_redis "$@" ;;
         ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
+        published) bench_published "$@" ;;
         eviction) bench_eviction "$@" ;;
-        all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages, eviction or engine." ;;
+        all) bench_php && bench_engine && bench_server && bench_redis && bench_client && bench_ruby && bench_pages && bench_published ;;
+        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, redis, ruby, pages, published, eviction or engine." ;;
     esac
 }
 
@@ -84,7 +85,24 @@ bench_pages() {
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"
     export LEVERET_MEDIAWIKI=$ROOT/build/pages/usr/share/mediawiki LEVERET_PHP_CGI=$ROOT/build/pages/usr/bin/php-cgi$LEVERET_PHP
+    if [ -n "${LEVERET_REDIS_CACHE:-}" ]; then
+        wordpress_pages
+    elif [ $# -eq 0 ]; then
+        note "Row wordpress is left out: LEVERET_REDIS_CACHE names no folder with the plugin redis-cache."
+        set -- apcu serve arena
+    fi
     bench_suite pages "$@"
+}
+
+# WordPress with a theme, and MariaDB with what of PHP asks it, unpacked.
+wordpress_pages() {
+    local aio=libaio1
+    ! apt-cache show libaio1t64 >/dev/null 2>&1 || aio=libaio1t64
+    need redis-server "php$LEVERET_PHP-redis"
+    unpack wordpress wordpress
+    unpack wordpress-pages wordpress-theme-twentytwentyone mariadb-server-core liburing2 "$aio" "php$LEVERET_PHP-mysql"
+    export LEVERET_WORDPRESS=$ROOT/build/wordpress/usr/share/wordpress LEVERET_MARIADB=$ROOT/build/wordpress-pages
+    export LEVERET_WORDPRESS_THEMES=$LEVERET_MARIADB/usr/share/wordpress/wp-content/themes
 }
 
 # ./x bench eviction [--trace FILE] [ARGUMENT...]: the rows of the suite, or the requests of a file.
@@ -116,18 +134,43 @@ bench_server() {
     bench_load server "$@"
 }
 
+# ./x bench redis [class | 8.0 | valkey] [ROW...]: the server and the class Redis. A first word `class`: only the class; 8.0 or valkey: only
+# the server, against that one.
 bench_redis() {
     need redis-server
-    verb_build
     case ${1:-} in
+        class) shift ;;
         8.0 | valkey)
             redis_peer "$1" || fail "Its packages could not be had." "Without the word '$1' it is this machine's Redis."
-            PATH=$REDIS_PEER:$PATH
             shift
+            PATH=$REDIS_PEER:$PATH bench_redis_server "$@"
+            return
+            ;;
+        '') bench_redis_server ;;
+        *)
+            bench_redis_server "$@"
+            return
             ;;
     esac
+    need valgrind "php$LEVERET_PHP-cli" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+    verb_build
+    step "Benchmark: the class Redis against Debian's php-redis"
+    bench_load class "$@"
+}
+
+bench_redis_server() {
+    verb_build
     step "Benchmark: leveret serve --redis against Redis"
     bench_load redis "$@"
+}
+
+# The script and the pages of seed 004.
+bench_published() {
+    need redis-server memcached "php$LEVERET_PHP-cli" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-memcached" \
+        "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+    verb_build
+    step "Benchmark: a published script and its pages, word for word"
+    bench_suite published "$@"
 }
 
 # bench_load FOLDER [ARGUMENT...]: a suite whose sides are servers and the load on them, a program of this tree.
@@ -153,6 +196,6 @@ verb_demo() {
     need_rust
     need "${BUILD_PACKAGES[@]}" "${DEMO_PACKAGES[@]}"
     verb_build
-    step "The main job: seeds 000 and 001 on the arena and beside it"
+    step "The main job: seeds 000, 001 and 004 on the arena and beside it"
     demo/run "$@"
 }

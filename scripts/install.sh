@@ -28,7 +28,8 @@ export LEVERET_PHP
 
 RUST_PACKAGES=(ca-certificates gcc libc6-dev)
 BUILD_PACKAGES=("${RUST_PACKAGES[@]}" make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
-DEMO_PACKAGES=("php$LEVERET_PHP-apcu" memcached "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack")
+DEMO_PACKAGES=("php$LEVERET_PHP-apcu" memcached "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+    redis-server "php$LEVERET_PHP-redis" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache")
 
 # What the tests of these crates run beside. Those of the others take Rust alone.
 declare -A CRATE_PACKAGES=(

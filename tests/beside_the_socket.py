@@ -120,7 +120,7 @@ class Beside:
             self.connection("SELECT", self.numbers.randrange(3))
             self.connection(self.numbers.choice(["FLUSHDB", "FLUSHALL"]))
         elif what == 3:
-            # Who connects to the server has a state there, and no other.
+            # A connection to the server has its state there only.
             for name in "ab":
                 self.process.gives(name, "close")
             self.said.append(["anew"])

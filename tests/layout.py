@@ -23,7 +23,7 @@ def rust_code(text):
         item = text[found.end():end]
         modules += re.findall(r"^\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", item)
         text = text[:found.start()] + text[end:]
-    # A module within the file is a part of it: what lies above that module is the file.
+    # A module within the file is a part of it: `super` of that module is the file.
     for found in reversed(list(re.finditer(r"\bmod\s+\w+\s*\{", text))):
         end = end_of_item(text, found.start())
         text = text[:found.end()] + re.sub(r"(?<![\w:])super::", "self::", text[found.end():end]) + text[end:]

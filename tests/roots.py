@@ -59,7 +59,7 @@ cat "$1/root/tests/stderr" >&2 || true
 exit "$status"
 """
 
-# A control group of its own for the command behind it.
+# A control group for the following command.
 GROUP = """
 set -euo pipefail
 groups=/sys/fs/cgroup

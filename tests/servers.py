@@ -98,5 +98,5 @@ def both(test, *options, **more):
 
 
 def tool(*words):
-    """A program that must end; its output, whatever its exit code."""
+    """Runs a program to its end; the completed process, with any exit code."""
     return subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)

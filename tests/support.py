@@ -53,7 +53,7 @@ SERIALIZERS = {"memcached": ("igbinary", "msgpack"), "redis": ("igbinary",)}
 
 
 class Provider:
-    """Who answers: our extension or an original. Each run asserts it, by the file that PHP prepends."""
+    """The provider of the modules: our extension or an original. Each run asserts it, by the file that PHP prepends."""
 
     def __init__(self, name, ini):
         self.name, self.ini = name, ini
@@ -110,7 +110,7 @@ class SystemTest(unittest.TestCase):
         return [*become, PHP, *(provider or self.ours()).arguments(extensions), *run, *end, *map(str, words)]
 
     def run_php(self, script, *words, **options):
-        """Runs to the end; returns the completed process, whatever its exit code."""
+        """Runs to the end; returns the completed process, with any exit code."""
         return run(self.php_command(script, *words, **options))
 
     def php(self, script, *words, **options):

@@ -63,19 +63,19 @@ class Seeds(Applications):
             self.assertEqual({"right": SEED_COUNT, "miss": False, "items": SEED_COUNT}, loaded, name)
 
     def test_memcached(self):
-        """The seed's programs store and load their numbers with Memcached, wherever these lie"""
+        """The seed's programs store and load their numbers with Memcached, on servers and arenas"""
         self.store_and_load("memcached", "Memcached")
 
     def test_memcache(self):
-        """The seed's programs store and load their numbers with Memcache, wherever these lie"""
+        """The seed's programs store and load their numbers with Memcache, on servers and arenas"""
         self.store_and_load("memcache", "Memcache")
 
     def test_memcache_types(self):
-        """The seed's data types come back from Memcache as from the original, wherever they lie"""
+        """The seed's data types come back from Memcache as from the original, on servers and arenas"""
         self.is_as_original("memcache", "seed001_types.php", 60, "Memcache")
 
     def test_memcached_types(self):
-        """The seed's data types come back from Memcached as from the original, wherever they lie"""
+        """The seed's data types come back from Memcached as from the original, on servers and arenas"""
         self.is_as_original("memcached", "seed001_types.php", 60, "Memcached")
 
 

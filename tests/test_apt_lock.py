@@ -19,7 +19,7 @@ sys.stdin.read()
 @unittest.skipUnless(AM_ROOT, "only root can have a root of its own")
 class AptLock(SystemTest):
     def test_waits(self):
-        """installing waits until the other apt has ended, says so, and then goes on"""
+        """installing reports and awaits the end of another apt, and then continues"""
         missing = why_no_root(self.folder)
         if missing:
             self.skipTest(f"a root of its own cannot be made here: {missing}")

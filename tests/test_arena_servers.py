@@ -20,7 +20,7 @@ class ArenaServers(SystemTest):
         return json.loads(self.leveret("stats", "--arena", self.arena(name), "--json"))["memory"]
 
     def test_path(self):
-        """An arena's path, as a Unix socket is written and whatever port an application adds, is that arena for both classes and sessions"""
+        """An arena's path, written as a Unix socket and with any port, is that arena for both classes and sessions"""
         path = self.arena("shop")
         for way, script in WAYS.items():
             for host, port in ((path, 0), (path, 11211), (f"unix://{path}", 0)):

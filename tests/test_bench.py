@@ -85,7 +85,7 @@ class Suites(SystemTest):
         return folder
 
     def test_lies(self):
-        """A peer or ours that answers wrongly, dies, hangs or says nothing has no figure, and it is said why"""
+        """A side that answers wrongly, dies, hangs or is silent has no figure but the reason"""
         for name, change, word in (
             ("wrong", "if ($argv[1] === 'leveret') { $GLOBALS['lie'] = true; }", None),
             ("dying", "if ($argv[1] === 'leveret') { fwrite(STDERR, 'it cannot'); exit(3); }", "it cannot"),
@@ -160,12 +160,19 @@ class Suites(SystemTest):
         # Without a stream there is none to send.
         self.assertIn("there is no stream", self.suite(SUITES / "eviction", "--quick", "trace", ends=1, LEVERET_TRACE="/nowhere"))
 
+    def test_published(self):
+        """The published script and its pages run word for word with the originals and with ours, and show the same values"""
+        report = self.quick("published")
+        self.assertEqual(6, len(report["charts"]))
+        for chart in report["charts"]:
+            self.assertEqual([None] * 3, [row["failed"] for row in chart["rows"]], chart)
+
     def test_names(self):
-        """`./x bench NAME` has a suite for each of the names that its help tells"""
+        """`./x bench NAME` has a suite for each name in its help"""
         told = subprocess.run([ROOT / "x", "help"], capture_output=True, text=True, check=True).stdout
         folders = {folder.name for folder in SUITES.iterdir()}
         scripts = "".join(path.read_text() for path in (ROOT / "scripts").glob("*.sh"))
         used = set(re.findall(r"^\s*bench_suite (\w+)|^\s*bench_load (\w+)", scripts, re.M))
         self.assertEqual(folders, {first or second for first, second in used})
-        for name in ("php", "client", "ruby", "pages", "server", "redis", "eviction", "engine", "charts"):
+        for name in ("php", "client", "ruby", "pages", "server", "redis", "published", "eviction", "engine", "charts"):
             self.assertRegex(told, rf"\b{name}: ")

@@ -148,7 +148,7 @@ class BenchCommand(SystemTest):
         self.assertRegex(text.read_text(), r"\n\| \*\*Leveret, apcu_\\\*, 1 visitor\*\* \| .* open .* get .* all else ")
 
     def test_planted_caches(self):
-        """A cache that lies, dies or hangs has no figure but the reason, and the others have theirs"""
+        """A cache that answers wrongly, dies or hangs has no figure but the reason, and the others have theirs"""
         planted = self.folder / "planted.toml"
         planted.write_text(PLANTED)
         words = ("read", "--only", "planted", "--only", "files", "--peers", planted, "--rounds", 1, "--keys", 50, "--patience", "3s")
@@ -162,7 +162,7 @@ class BenchCommand(SystemTest):
             self.assertIn(why, row["failed"])
 
     def test_planted_in_charts_of_other_forms(self):
-        """A cache that names a chart is compared in it: one that lies to MemcachePool's callers, and one to Ruby's"""
+        """A cache that names a chart is compared in it: one with wrong answers for MemcachePool, and one for Ruby"""
         planted = self.folder / "planted.toml"
         planted.write_text(NAMED)
         words = ("multi-get", "ruby-get", "read", "--only", "planted", "--only", "files", "--peers", planted, "--rounds", 1, "--keys", 100)
@@ -174,7 +174,7 @@ class BenchCommand(SystemTest):
             self.assertIn("99 of 100 values were right", row["failed"])
 
     def test_types(self):
-        """A cache that gives values back as another type has no figure, nor has one whose process dies"""
+        """A cache that returns values with another type has no figure, nor has one whose process dies"""
         planted = self.folder / "planted.toml"
         planted.write_text(TYPELESS)
         words = ("types", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 60)
@@ -315,7 +315,7 @@ class BenchCommand(SystemTest):
                     self.assertEqual((None, 200), (row["failed"], row["verified"]), row)
 
     def test_no_room(self):
-        """In a /dev/shm without room, who needs it says so, and who does not is measured"""
+        """In a full /dev/shm caches that need it say so, and the others are measured"""
         words = self.command("write-8k", "--only", "files", "--only", "memcached-unix", "--only", "leveret-cache",
                              "--rounds", 1, "--keys", 1000, "--json")
         small = 'mount -t tmpfs -o size=2m none /dev/shm && "$@" && ls /dev/shm >&2'
@@ -368,7 +368,7 @@ class BenchCommand(SystemTest):
             return b""
 
     def running_in(self, folder, least=3):
-        """Processes that work in the folder of a run: at least a server, who writes and who reads."""
+        """Processes in the folder of a run: at least a server, a writer and a reader."""
         found = []
         for entry in Path("/proc").iterdir():
             try:

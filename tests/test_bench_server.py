@@ -1,4 +1,4 @@
-"""`./x bench server` and `redis` in their quick form: they judge no time, but every answer."""
+"""`./x bench server` and `redis`, with its class, in their quick form: they judge no time, but every answer."""
 
 import json
 import os
@@ -6,11 +6,11 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from support import COMMAND, PATIENCE, PHP, ROOT, SystemTest
+from support import COMMAND, EXTENSION, PATIENCE, PHP, ROOT, SystemTest
 
 LIAR = Path(__file__).resolve().parent / "lying_server.py"
 SUITES = ROOT / "crates" / "leveret-bench" / "suites"
-ROWS = {"server": 21, "redis": 8}
+ROWS = {"server": 21, "redis": 8, "class": 11}
 
 
 class BenchServer(SystemTest):
@@ -30,6 +30,11 @@ class BenchServer(SystemTest):
     def test_quick_redis(self):
         """The benchmark beside Redis runs every row, and no answer that it measured was wrong"""
         self.check_quick("redis")
+
+    def test_quick_class(self):
+        """The benchmark of the class Redis runs every row, through the short cut and by socket, and no answer that it measured was wrong"""
+        charts = self.check_quick("class")
+        self.assertTrue(charts["get-cpu"]["lines"][0]["floor"], "a client that only sends and receives is beside it")
 
     def check_quick(self, suite):
         done = self.bench("--quick", "--json", suite=suite)
@@ -72,5 +77,5 @@ class BenchServer(SystemTest):
 
     def bench(self, *words, suite="server", before=None):
         path = ":".join(filter(None, [before and str(before), str(self.program().parent), os.environ["PATH"]]))
-        command = [str(COMMAND), "bench", "--suite", str(SUITES / suite), "--php", PHP, *map(str, words)]
+        command = [str(COMMAND), "bench", "--suite", str(SUITES / suite), "--php", PHP, "--extension", str(EXTENSION), *map(str, words)]
         return subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)

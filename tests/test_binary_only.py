@@ -19,7 +19,7 @@ class BinaryOnly(SystemTest):
     def test_calls(self):
         """each call of Memcached answers on a server without text as on any other"""
         want, got = (self.lines(Server(self, "memcached", *options, udp=False)) for options in ([], ["-B", "binary"]))
-        # Every answer of the binary protocol tells the version, and its exptimes have no sign.
+        # Every answer of the binary protocol has the version, and its exptimes have no sign.
         left_out = ("fetch: ", "fetchAll: ", "get ex: ", "seen: ")
         pick = lambda lines: [line for line in lines if not line.startswith(left_out)]
         self.assertEqual(pick(want), pick(got))
@@ -33,7 +33,7 @@ class BinaryOnly(SystemTest):
             self.assertEqual(want, self.php(CALL, server.port, provider=self.ours()))
             want[0] = 44
         self.assertTrue((self.arenas / "protocols.arena").exists())
-        # Who chose text gets no binary: the original's failure.
+        # An explicit choice of text sends no binary: the original's failure.
         chosen = CALL.replace("$m = new Memcached;", "$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, false); $m->setOption(Memcached::OPT_POLL_TIMEOUT, 100);")
         self.assertEqual([False, False, False], self.php(chosen, server.port, provider=self.ours())[:3])
 

@@ -1,4 +1,4 @@
-"""The class Memcached on four real servers, one of which dies: in the middle of pipelines, and for good; and sessions of the handler "memcache"."""
+"""The class Memcached on four real servers, one of which is killed, during pipelines and for good; and sessions of the handler "memcache"."""
 
 import json
 import random

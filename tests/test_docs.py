@@ -19,7 +19,7 @@ class Readme(SystemTest):
         self.assertIn("./x build", script)
         # As written, but with the short demo and in a folder of our own.
         environment = {**os.environ, "LEVERET_DEMO": "quick", "LEVERET_DIR": str(self.arenas)}
-        # Where a line fails its server must not go on.
+        # If a line fails, its server must end.
         script = f"trap 'jobs -p | xargs -r kill || true' EXIT\n{script}"
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=5 * PATIENCE)
@@ -34,7 +34,7 @@ class Readme(SystemTest):
         self.assertEqual('string(3) "Ada"\nint(1)\nstring(9) "a default"\n', done.stdout)
 
     def test_links(self):
-        """Every file that a page links to, or tells to install, is there"""
+        """Every file that a page links to or installs exists"""
         pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
         for page in (*pages, *(ROOT / "docs").rglob("*.md")):
             for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):

@@ -105,7 +105,7 @@ class Files(Faults):
         self.leveret("verify", "--arena", self.arena())
 
     def test_truncated_while_in_use(self):
-        """An arena file truncated under a running PHP loop: no crash by SIGBUS, no wrong value, the loop goes on"""
+        """An arena file truncated under a running PHP loop: no crash by SIGBUS, no wrong value, the loop continues"""
         for length in (0, 4096, 1 << 20):
             loop = self.start_php(LOOP, self.folder)
             self.wait_for("the loop to be warm", (self.folder / "warm").exists)

@@ -18,7 +18,7 @@ SUCCESS, CONNECTION_FAILURE, SOME_ERRORS = 0, 3, 19
 # An answer that the client reads to its end ends by itself, however busy the machine is; the others end by the time-out.
 HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last bytes", "slow", "drips")
 PATIENT_MS, SHORT_MS = 20_000, 150
-# The original reads for as long as such a server sends.
+# The original reads as long as such a server sends.
 ENDLESS = ("an endless line", "drips for ever")
 # Where the original answers something else, and why we do not follow.
 ACCEPTED = {

@@ -26,7 +26,7 @@ OTHERWISE = [
     (r"LIBMEMCACHED_VERSION_HEX = \d+$", "LIBMEMCACHED_VERSION_HEX = …"),
     (r"\((?:string\|int\|float|string) \$cas_token, ", "(… $cas_token, "),
 ]
-# Keys with control characters 3.3 sends in text too, and what follows such a one as "a\0b" is out of step; ours refuses them, as 3.2 does (docs/reference/differences.md).
+# 3.3 sends keys with control characters in text too, and reads wrong answers after one as "a\0b"; ours refuses them, as 3.2 does (docs/reference/differences.md).
 CONTROLS = re.compile(r'^\w+ "(610062|7f)": ')
 
 

@@ -121,7 +121,7 @@ class Metrics(SystemTest):
         socket.create_server(("127.0.0.1", int(address.split(":")[1]))).close()
 
     def test_hostile_clients(self):
-        """who never ends a request, never reads or sends garbage is left in time, and costs neither memory nor scrapes nor clients"""
+        """a client that never ends a request, never reads or sends garbage is dropped in time, and costs neither memory nor scrapes nor clients"""
         server = self.serve()
         self.scrape()
         before = rss(server)
@@ -134,7 +134,7 @@ class Metrics(SystemTest):
         self.assertIn(b"STAT pid", server.talk(b"stats\r\n"))
         deaf = self.connect()
         deaf.sendall(b"GET /metrics HTTP/1.1\r\n\r\n" * 100)
-        # Those who go make room for those who had to wait, and these are left before long.
+        # Connections that close make room for waiting ones, which are dropped soon.
         for connection in silent[:32]:
             connection.close()
         for connection in silent[32:]:

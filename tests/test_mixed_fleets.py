@@ -204,7 +204,7 @@ class Fleet(SystemTest):
                 known = len(self.differ)
                 self.try_batch(batch)
                 if len(self.differ) > known and all("Failed to " in told for told in self.differ[known:]):
-                    # On a busy machine the originals run into their own time-outs, and say so. Such a batch is tried once more; bytes, places
+                    # On a busy machine the originals report their own time-outs. Such a batch is tried once more; bytes, places
                     # and values that differ never are.
                     self.remark(f"{batch.name}: {len(self.differ) - known} cells differ, tried once more")
                     del self.differ[known:]

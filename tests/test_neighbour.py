@@ -53,7 +53,7 @@ class Neighbour(SystemTest):
         """The command line of a process of that user, in the room."""
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", f"--groups={','.join(groups)}" if groups else "--clear-groups"]
         clean = ["env", "-u", "LEVERET_DIR", *(f"{name}={value}" for name, value in variables.items())]
-        # The room's root as well: who enters only its mounts from a chroot is at the root of the whole machine.
+        # The room's root as well: entering only its mounts from a chroot leads to the root of the whole machine.
         return ["nsenter", f"--target={self.room.pid}", "--mount", "--root", "--wd", "--", *become, *clean, *map(str, words)]
 
     def do(self, user, *words, ends=0, **options):
@@ -133,7 +133,7 @@ class Neighbour(SystemTest):
         self.assertIn("/dev/shm/leveret belongs to games", self.leveret_of(SITE, "doctor", "--no-php", ends=1))
 
     def test_every_name_taken(self):
-        """Who takes the names of the users' own folders as well switches off no cache: all processes of a user meet in another folder"""
+        """A user who takes the names of users' own folders disables no cache: all processes of a user share another folder"""
         for name in ("leveret", "leveret-0", "leveret-33", "leveret-33.0", "leveret-0.0"):
             self.sh(NEIGHBOUR, f"mkdir -m 777 /dev/shm/{name}")
         for user in (ROOT, SITE):
@@ -248,7 +248,7 @@ class Neighbour(SystemTest):
         self.assertEqual("precious", self.sh(ROOT, "cat /dev/shm/precious-of-site").strip())
 
     def test_owner_of_the_socket(self):
-        """A Unix socket belongs to the user of -u, as memcached's does: its mode and the folder decide who may connect, not that root started it"""
+        """A Unix socket belongs to the user of -u, as memcached's does: its mode and the folder decide which users may connect"""
         self.sh(ROOT, f"install -d -m 755 -o {SITE} -g {SITE} /dev/shm/run")
         owners = []
         for command in (["memcached"], ["/mnt/leveret", "serve", "--arena", "/dev/shm/run/x.arena"]):

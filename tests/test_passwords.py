@@ -201,14 +201,14 @@ class Passwords(SystemTest):
         return heard.decode(errors="replace")
 
     def test_no_way_around(self):
-        """who gives a password is asked for it: the arena of a server of this host is no way around"""
+        """a client with a password signs in: it does not bypass a server of this host through its arena"""
         server = Server(self, "leveret", arena=self.arenas / "served.arena", udp=False)
         told = self.said("memcached", MEMCACHED, server.port)
         # It takes no passwords: the original's UNKNOWN READ FAILURE, in words that say so.
         self.assertEqual([False, 40, "FAILED TO SEND AUTHENTICATION TO SERVER"], told[2])
 
     def test_no_way_past_the_server(self):
-        """who gives no password does not get past a server of this host through its arena, unless the server says --announce"""
+        """a client without a password does not bypass a server of this host through its arena, unless the server has --announce"""
         code = """ini_set('memcache.protocol', 'binary'); $m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->addServer('127.0.0.1', (int) $argv[1]);
             $n = new MemcachePool; @$n->connect('127.0.0.1', (int) $argv[1]);
             echo json_encode([$m->set('k', 'v'), $m->getResultCode(), @$n->set('k', 'v'), @$n->get('k')]);"""

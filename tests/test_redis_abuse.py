@@ -228,7 +228,7 @@ class Crowd(SystemTest):
     ALONE = "its clients leave a gigabyte in the kernel's buffers"
 
     def test_ten_thousand_that_do_not_read(self):
-        """10,000 clients that ask for megabytes and for walks over all keys and read nothing keep nobody from being answered, and cost no memory for each answer"""
+        """10,000 clients that request megabytes and walks over all keys and read nothing block no other client, and cost no memory for each answer"""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         count = LAZY if hard == resource.RLIM_INFINITY else min(LAZY, hard - 300)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 200), hard))

@@ -107,7 +107,7 @@ class Faults(SystemTest):
         self.assertEqual(["RedisException", "int(0)", "bool(false)", "int(100)", "int(0)", "int(100)"], [line for line in said if "unix:" not in line], done.stdout + done.stderr)
 
     def test_read_only(self):
-        """A server that turns read-only throws for writes with its text, and reads go on"""
+        """A server that becomes read-only throws for writes with its text, and reads still work"""
         server = RedisServer(self, "redis", unix=True)
         done = self.redis_php(
             """$r = new Redis(); $r->connect($argv[1]); $r->set('k', 1); $r->rawCommand('REPLICAOF', '127.0.0.1', '1');

@@ -187,7 +187,7 @@ class Memory(SystemTest):
         self.assertEqual(b"kept", talk("GET", "session"))
 
     def test_too_large(self):
-        """a value that no arena of this size takes is refused in Redis' words, the old one goes, and the connection and its other requests go on"""
+        """a value that is too large for the arena is refused in Redis' words, the old one is deleted, and the connection and its other requests continue"""
         talk = RedisServer(self, "leveret", memory=8).connect()
         self.assertEqual("OK", talk("SET", "k", "old"))
         talk.send("SET", "k", b"x" * 3_000_000)
@@ -276,7 +276,7 @@ class OtherEntrances(SystemTest):
     """Each API reads strings and numbers of another with their type."""
 
     def test_strings_and_numbers(self):
-        """what Redis' client stores, PHP's three entrances and memcached's wire read, and the other way; counts go on from one to the other"""
+        """a Redis client's values are read by PHP's three APIs and memcached's protocol, and the reverse; counters are shared"""
         arena = self.arena("site")
         server = RedisServer(self, "leveret", "-p", "-1", arena=arena)
         talk = server.connect()

@@ -20,7 +20,7 @@ DIRECT = [
     ("pttl", [], None), ("expiretime", [], None), ("pexpiretime", [], None), ("expire", [100], None), ("expire", [100, "NX"], None),
     ("pexpire", [100000], None), ("expireAt", [2000000000], None), ("pexpireAt", [2000000000000], None), ("persist", [], None),
     ("del", [], None), ("unlink", [], None), ("incr", [], "del"), ("incr", [5], "del"), ("incrBy", [5], "del"), ("decr", [], "del"),
-    ("decr", [3], "del"), ("decrBy", [5], "del"),
+    ("decr", [3], "del"), ("decrBy", [5], "del"), ("touch", [], None),
 ]
 
 
@@ -87,7 +87,7 @@ class RedisShortCut(SystemTest):
         return connection
 
     def test_is_taken(self):
-        """commands on strings do not reach the server, whatever its socket, with a password and without, and it has what they stored"""
+        """commands on strings do not reach the server, by any socket, with a password and without, and it has their items"""
         for unix, password in [(False, None), (True, None), (False, "secret"), (True, "secret")]:
             server = self.serve(unix=unix, password=password)
             connection, calls = self.connect(server), self.calls(server)
@@ -342,7 +342,7 @@ class RedisShortCut(SystemTest):
         self.assertEqual("value", calls.gives("c", "get", "key"))
         connection("CONFIG", "SET", "requirepass", "second")
         self.wait_for("the first password to be refused", lambda: "threw" in [calls.open("d", server), calls("d", "auth", "first")][1])
-        # Who is signed in over a socket stays so.
+        # A connection that is signed in stays so.
         self.assertEqual("value", calls.gives("b", "get", "key"))
         self.assertIs(True, calls.gives("b", "auth", "second"))
         self.assertEqual("value", calls.gives("b", "get", "key"))
@@ -435,7 +435,7 @@ class RedisShortCut(SystemTest):
 
     @unittest.skipUnless(AM_ROOT, "needs root")
     def test_another_user(self):
-        """a user who may not open the arena asks the server"""
+        """a user without access to the arena uses the server"""
         server = self.serve()
         script = """<?php $r = new Redis; $r->connect('127.0.0.1', (int) $argv[1]); $r->set('key', 'value');
             echo json_encode([$r->get('key'), $r->getTransferredBytes()[0] > 0, $r->get('none')]);"""

@@ -141,7 +141,7 @@ class Runner(SystemTest):
         return started, ran
 
     def test_lanes(self):
-        """side by side each test is counted once, also of a process that died, one that leaves another behind, and a module that cannot be read"""
+        """in parallel each test is counted once, also for a process that died, one that leaves another behind, and a module that cannot be loaded"""
         runner, _ = self.planted()
         said = runner.communicate(timeout=PATIENCE)[0]
         self.assertEqual(1, runner.returncode, said)

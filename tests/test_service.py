@@ -1,4 +1,4 @@
-"""`leveret serve` as systemd, collectors of logs and who edits its configuration meet it."""
+"""`leveret serve` with systemd, collectors of logs, and changes of its configuration."""
 
 import json
 import os

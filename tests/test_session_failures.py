@@ -53,7 +53,7 @@ class SessionFailures(SystemTest):
             self.assertEqual(self.REFUSED + AFTER, self.hang(f"unix://{server.socket}:0?timeout=1{retry}", server), retry)
 
     def test_hanging_copies(self):
-        """Where one of two servers hangs sessions of the handler "memcache" go on from the other copy; where there is no other copy none starts, and nothing is written elsewhere"""
+        """If one of two servers hangs, sessions of the handler "memcache" continue from the other copy; without another copy none starts, and nothing is written elsewhere"""
         for hanging in ([0], [1], [0, 1]):
             servers = self.memcached(), self.memcached()
             path = ",".join(f"unix://{server.socket}:0?timeout=1" for server in servers)
@@ -64,7 +64,7 @@ class SessionFailures(SystemTest):
                 self.assertEqual(self.REFUSED + AFTER, said)
 
     def test_unread(self):
-        """A session that is locked and then cannot be read does not start, by either handler: its lock is given back, and nothing is written over it"""
+        """A session that is locked and then cannot be read does not start, by either handler: its lock is released, and it is not overwritten"""
         way = Way(self, self.memcached())
         for handler, path in (("memcache", f"unix://{way.place}:0?timeout=5"), ("memcached", way.place)):
             said = self.visits(handler, path, "read", f"touch {way.cut}", f"rm {way.cut}")

@@ -12,7 +12,7 @@ class SessionSettings(SystemTest):
         self.compare("memcached", 600)
 
     def test_places_memcache(self):
-        """Sessions of the handler "memcache" lie on the servers that pecl/memcache chooses, the same copy is read first, and they end as its do"""
+        """Sessions of the handler "memcache" are on the servers that pecl/memcache chooses, the same copy is read first, and they expire alike"""
         self.compare("memcache", 600)
 
     def test_fleet_memcache(self):
@@ -24,7 +24,7 @@ class SessionSettings(SystemTest):
         self.pass_around("memcached", lost=2)
 
     def pass_around(self, handler, lost):
-        """Each host reads what the one before has written, and writes it anew. `lost` are too large for memcached, as the script says."""
+        """Each host reads the sessions of the one before, and writes them again. `lost` are too large for memcached, by the script's output."""
         servers = [Server(self, "memcached", unix=True) for _ in range(2)]
         places = ",".join(str(server.socket) for server in servers)
         theirs, ours = original_of(handler), self.ours(leveret__provide=handler)

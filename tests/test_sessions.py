@@ -21,7 +21,7 @@ HASTY = {"memcached.sess_lock_wait_min": 1, "memcached.sess_lock_wait_max": 1, "
 
 
 class Page:
-    """session.php behind a php-fpm of its own. Save paths come with the requests."""
+    """session.php with its own php-fpm. Save paths come with the requests."""
 
     def __init__(self, test, provider, name="site", handler="memcached"):
         self.test = test
@@ -146,13 +146,13 @@ class Sessions(Site):
         self.assertEqual(2, page.visit(path, "b"))
 
     def test_long_life(self):
-        """A session or a lock of more than thirty days lives, although the wire takes such a number for a moment long ago"""
+        """A session or a lock of more than thirty days does not expire, although the protocol takes such a number for a Unix time"""
         page, settings = self.page(), {**PATIENT, "session.gc_maxlifetime": MONTHS, "memcached.sess_lock_expire": MONTHS}
         for path in (self.path("memcached"), self.path("leveret"), "arena:sessions"):
             self.assertEqual([1, 2], [page.visit(path, "a", settings) for _ in range(2)], path)
 
     def test_kill_storm(self):
-        """Workers killed under load with their sessions on an arena: no acknowledged visit lost or counted twice, and nobody left waiting"""
+        """Workers killed under load with their sessions on an arena: no acknowledged visit lost or counted twice, and no visit left waiting"""
         page = self.page()
         visitors = [Visitor(page, number) for number in range(VISITORS)]
         for visitor in visitors:
@@ -181,7 +181,7 @@ class Sessions(Site):
 
 
 class Visitor(threading.Thread):
-    """Visits its own session and the shared one in turn. Knows what its own may count, whoever was killed."""
+    """Visits its own session and the shared one in turn. Knows the possible counts of its own after any kill."""
 
     def __init__(self, page, number):
         super().__init__(daemon=True)

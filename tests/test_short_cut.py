@@ -1,4 +1,4 @@
-"""Pools in which some servers are `leveret serve` of this host: their arenas are used in place of their sockets, and nobody can tell."""
+"""Pools in which some servers are `leveret serve` of this host: their arenas are used instead of their sockets, with the same answers."""
 
 import unittest
 
@@ -20,7 +20,7 @@ LARGE = f"""{POOL}
     echo json_encode([!in_array(false, $one, true), $many, $places]);
 """
 
-# A server is killed: its keys are lost, after a moment in which nobody can know it yet.
+# A server is killed: its keys are lost, after a moment in which clients do not know it yet.
 KILLED = f"""{POOL}
     $m->setOption(Memcached::OPT_RETRY_TIMEOUT, 0);
     $keys = array_map(fn($n) => "key$n", range(1, 30));
@@ -110,13 +110,13 @@ class ShortCut(SystemTest):
         self.assertEqual({"lost": "CONNECTION FAILURE", "others": True}, done)
 
     def test_clients_made_anew(self):
-        """a client that is made anew for each page uses the memory that the one before has mapped, and leaves it when the server is gone"""
+        """a new client for each page uses the memory that the previous one has mapped, and leaves it when the server has ended"""
         left = self.served[0]
         told = self.php(f"<?php {ANEW}", left.address, left.process.pid, provider=self.ours())
         self.assertEqual({"stored": True, "read": ["value", "value"], "mapped once": True, "mapped for nobody": False}, told)
 
     def test_another_server_at_the_socket(self):
-        """a client that is made anew asks whoever listens at the socket now, though the server before it lives on"""
+        """a new client uses the server that listens at the socket now, though the previous one is still alive"""
         first = Server(self, "leveret", "--dir", str(self.arenas), unix=True, arena="first")
         other = Server(self, "memcached", unix=True)
         told = self.php(f"<?php {REPLACED}", first.socket, other.socket, provider=self.ours())

@@ -36,7 +36,7 @@ class Site(SystemTest):
 
 
 class Kills(Site):
-    # php-fpm's workers count requests under a lock of spins that outlives its holder. Who shares the processor is more often stopped, and then
+    # php-fpm's workers count requests under a spin lock that outlives its holder. On a shared processor a worker is more often stopped, and then
     # killed, while it holds that lock: all other workers then spin for ever.
     ALONE = "a worker that is killed with the lock of php-fpm's scoreboard hangs its site"
     maxDiff = None
@@ -115,7 +115,7 @@ class Masters(Site):
             fpm.stop()
 
     def test_preload(self):
-        """What lies in apc.preload_path is in apcu_* after each restart of php-fpm, as with the original, and is not stored again meanwhile"""
+        """The files of apc.preload_path are in apcu_* after each restart of php-fpm, as with the original, and are not stored again meanwhile"""
         preloaded = self.folder / "preloaded"
         preloaded.mkdir()
         (preloaded / "k.data").write_text('s:6:"before";')
@@ -224,7 +224,7 @@ class CommandLine(Site):
 
     @unittest.skipUnless(AM_ROOT, "needs root, to be another user")
     def test_refused_user(self):
-        """A user who may not open php-fpm's arena gets a disabled cache and one line that says why, no crash"""
+        """A user without access to php-fpm's arena gets a disabled cache and one line with the reason, no crash"""
         self.site(self.ours())
         self.store("secret", "of www-data")
         self.arenas.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Addresses of `-l` with notls, btls and mtls: who is let in, beside memcached 1.6.45."""
+"""Addresses of `-l` with notls, btls and mtls: which clients are accepted, beside memcached 1.6.45."""
 
 import itertools
 import socket
@@ -41,7 +41,7 @@ class Listeners(SystemTest):
         self.assertEqual(0, done.returncode, done.stderr)
 
     def client(self, authority):
-        """Knows the server's authority, and shows what another or the same one has signed, or nothing."""
+        """A client that knows the server's authority, with a certificate of another or the same one, or without."""
         context = ssl.create_default_context(cafile=self.folder / "ours.pem")
         context.check_hostname = False
         if authority:
@@ -50,7 +50,7 @@ class Listeners(SystemTest):
         return context
 
     def answer(self, port, context, patience=PATIENCE):
-        """What a client is told; empty where it is not let in."""
+        """The answer to a client; empty if it is refused."""
         try:
             with socket.create_connection(("127.0.0.1", port), patience) as plain:
                 with context.wrap_socket(plain) if context else plain as client:
@@ -81,7 +81,7 @@ class Listeners(SystemTest):
         return self.who_is_let_in([COMMAND, "serve", "--dir", self.folder, "--arena", "tls", "--fresh"], mode)
 
     def test_each_client_at_each_address(self):
-        """mtls lets in whoever shows a certificate of the authority, btls whoever speaks TLS, and notls whoever does not"""
+        """mtls accepts clients with a certificate of the authority, btls clients with TLS, and notls clients without"""
         for mode in (0, 1, 2, 3):
             said = self.ours(mode)
             in_plain = {key for key, answer in said.items() if answer}

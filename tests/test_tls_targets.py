@@ -1,4 +1,4 @@
-"""The command's TARGETs by TLS: whom it believes, what it says of those it does not, and large values."""
+"""The command's TARGETs by TLS: accepted servers, messages for refused ones, and large values."""
 
 import json
 import os

@@ -19,7 +19,7 @@ class Tools(SystemTest):
 
     def same(self, server, mode, *words, sort=False):
         """Ages grow and items move from second to second, so ours is compared between two looks of the script that saw the same."""
-        # Statistics go on counting between two looks at them.
+        # Statistics keep counting between two requests.
         shape = lambda text: re.sub(r" +[\d.]+$", " N", text, flags=re.M) if mode == "stats" else text
         arrange = (lambda text: sorted(re.split(r"(?m)^(?=add |key=)", text))) if sort else (lambda text: text)
 
@@ -30,7 +30,7 @@ class Tools(SystemTest):
 
         def at_one_moment():
             before, ours, after = shown(SCRIPT, server.address, mode, *words), shown(COMMAND, mode, server.address, *words), shown(SCRIPT, server.address, mode, *words)
-            # Nor does it begin anew in the size classes that this walk is in: what it dumps then is a part.
+            # It does not start again in the size classes of this walk either: its dump is partial then.
             in_part = server.kind == "memcached" and mode in ("dump", "keys") and ours != before
             return (before, ours) if ours and before == after and not in_part else None
 

@@ -40,7 +40,7 @@ class Top(SystemTest):
         self.assertIn("\x1b[?25h", terminal.raw)
 
     def test_targets_of_all_kinds(self):
-        """an arena, leveret serve and memcached side by side; one that goes is told in the status line, and comes back"""
+        """an arena, leveret serve and memcached side by side; one that ends is named in the status line, and comes back"""
         arena = self.arenas / "shown.arena"
         served = Server(self, "leveret", arena=arena)
         original = Server(self, "memcached", unix=True)
@@ -188,7 +188,7 @@ class Top(SystemTest):
         self.ends(plain)
 
     def test_the_picture(self):
-        """the README's picture can be drawn anew, from a run at work"""
+        """the README's picture can be drawn again, from a running site"""
         picture = self.folder / "top.svg"
         drawn = tool(ROOT / "docs/top-picture", picture, "4")
         self.assertEqual(0, drawn.returncode, drawn.stderr)

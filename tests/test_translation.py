@@ -75,7 +75,7 @@ class Translation(SystemTest):
                     # pecl/memcache writes a float with as many digits as the directive `precision` says.
                     want["tiny"] = "-1.2345678901235E-308"
                 if writer.startswith("remote-") and "msgpack" in writer:
-                    # Objects of msgpack that came over a socket are for those who have chosen it.
+                    # msgpack's objects from a socket are read only if msgpack was chosen.
                     self.assertTrue(all(got[writer][name].startswith(("false", "missing")) for name in ("object", "objects")), got[writer])
                     want.update({name: got[writer][name] for name in ("object", "objects")})
                 if reader.endswith(tuple(MEMCACHE)):

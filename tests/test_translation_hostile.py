@@ -35,7 +35,7 @@ FLAGS = [*range(17), 0x20, 0x30, 0x31, 0x34, 0x35, 0x36, 0x37, 0x40, 0x50, 0x51,
 
 
 def packed(chance, flags, data):
-    """The data in one of the forms that flags can name, with a length that is right or a lie."""
+    """The data in one of the forms of the flags, with a correct or wrong length."""
     claimed = chance.choice([len(data)] * 6 + [len(data) + 1, 0, 1 << 20, 0x7FFFFFFF, 0xFFFFFFFF])
     header = struct.pack("<I", claimed)
     form = chance.randrange(6)

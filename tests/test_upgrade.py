@@ -234,7 +234,7 @@ class TwoBuilds(Layouts):
             ARENA.write_bytes(lzma.compress(self.arena("old").read_bytes(), preset=9))
         self.assertEqual("[]", run("new", "check").stdout)
         self.assertEqual(1, len(self.said(self.log, NOW_SAYS)))
-        # Plain arrays of the new build are in a form that the old one may not know: such a value is a miss there.
+        # Plain arrays of the new build have a form that the old one may not know: such a value is a miss there.
         wrong = json.loads(run("old", "store").stdout)
         self.assertEqual(["apcu counts", "cache counts", "pool counts"], wrong)
         self.leveret("verify", "--arena", self.arena("old"))

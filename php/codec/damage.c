@@ -12,13 +12,31 @@ static bool damage_is_word(const zval *text, const char *word)
 	return text && Z_TYPE_P(text) == IS_STRING && zend_string_equals_cstr(Z_STR_P(text), word, strlen(word));
 }
 
-/* The innermost call that threw it. NULL: unknown. */
+/* A call of the trace; NULL: there is none. */
+static HashTable *call_of(const zval *trace, zend_ulong depth)
+{
+	zval *call = zend_hash_index_find(Z_ARRVAL_P(trace), depth);
+	return call && Z_TYPE_P(call) == IS_ARRAY ? Z_ARRVAL_P(call) : NULL;
+}
+
+static const zval *function_of(const HashTable *call)
+{
+	return call ? zend_hash_str_find(call, "function", strlen("function")) : NULL;
+}
+
+/* The innermost call that threw it. NULL: unknown. From PHP 8.4 on the default of a property is a call, too. */
 static HashTable *thrower(zend_object *thrown, zval *held)
 {
 	zend_class_entry *base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
 	zval *trace = zend_read_property_ex(base, thrown, ZSTR_KNOWN(ZEND_STR_TRACE), true, held);
-	zval *first = trace && Z_TYPE_P(trace) == IS_ARRAY ? zend_hash_index_find(Z_ARRVAL_P(trace), 0) : NULL;
-	return first && Z_TYPE_P(first) == IS_ARRAY ? Z_ARRVAL_P(first) : NULL;
+	HashTable *call = NULL;
+	if (trace && Z_TYPE_P(trace) == IS_ARRAY) {
+		zend_ulong depth = 0;
+		do {
+			call = call_of(trace, depth++);
+		} while (damage_is_word(function_of(call), "[constant expression]"));
+	}
+	return call;
 }
 
 static bool is_of_php(const zval *class_name)
@@ -45,7 +63,7 @@ bool php_leveret_take_damage(bool readable)
 		return false;
 	}
 	HashTable *call = thrower(EG(exception), &held);
-	const zval *function = call ? zend_hash_str_find(call, "function", strlen("function")) : NULL;
+	const zval *function = function_of(call);
 	const zval *class_name = call ? zend_hash_str_find(call, "class", strlen("class")) : NULL;
 	bool wakes = damage_is_word(function, "__wakeup") || damage_is_word(function, "__unserialize")
 		|| damage_is_word(function, "unserialize");

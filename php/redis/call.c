@@ -53,7 +53,7 @@ static leveret_redis_code read_node(redis_object *self, uint64_t turn, redis_nod
 		case LEVERET_REDIS_BIG_NUMBER:
 			node->text = zend_string_alloc(token.text.len, 0);
 			ZSTR_VAL(node->text)[token.text.len] = '\0';
-			if (token.text.data && token.kind != LEVERET_REDIS_BULK && token.kind != LEVERET_REDIS_VERBATIM) {
+			if (token.text.data) {
 				memcpy(ZSTR_VAL(node->text), token.text.data, token.text.len);
 				return LEVERET_REDIS_OK;
 			}

@@ -185,9 +185,9 @@ PHP_METHOD(Redis, discard)
 }
 
 /* The replies of a transaction inside a pipeline: QUEUED for each of its commands, then EXEC's, which stands for all of
- * them. *at is MULTI's mark, and then EXEC's. */
+ * them. *at is MULTI's mark, and then EXEC's. False: *value is not set. */
 static bool take_transaction(redis_object *self, const redis_queued *queue, uint32_t queued, const redis_node *replies,
-	uint32_t *at, zval *values)
+	uint32_t *at, zval *value)
 {
 	if (replies[*at].kind != LEVERET_REDIS_STATUS) {
 		return false;
@@ -204,14 +204,12 @@ static bool take_transaction(redis_object *self, const redis_queued *queue, uint
 	if (*at == queued) {
 		return false;
 	}
-	zval done;
 	const redis_node *reply = &replies[*at];
 	if (reply->kind == LEVERET_REDIS_ARRAY) {
-		php_leveret_redis_any(self, reply, NULL, &done);
+		php_leveret_redis_any(self, reply, NULL, value);
 	} else {
-		array_init(&done);
+		array_init(value);
 	}
-	add_next_index_zval(values, &done);
 	return true;
 }
 
@@ -229,17 +227,25 @@ static void take_replies(redis_object *self, redis_node *replies, uint32_t count
 		RETURN_EMPTY_ARRAY();
 	}
 	array_init_size(&values, queued);
+	zend_hash_real_init_packed(Z_ARRVAL(values));
 	GC_ADDREF(&self->std);
-	for (uint32_t i = 0; i < queued && i < count && is_good; i++) {
-		if (queue[i].shape) {
+	ZEND_HASH_FILL_PACKED(Z_ARRVAL(values))
+	{
+		for (uint32_t i = 0; i < queued && i < count && is_good; i++) {
 			zval value;
 			ZVAL_FALSE(&value);
-			queue[i].shape(self, &replies[i], queue[i].context, &value);
-			zend_hash_next_index_insert(Z_ARRVAL(values), &value);
-		} else {
-			is_good = take_transaction(self, queue, queued, replies, &i, &values);
+			if (queue[i].shape) {
+				queue[i].shape(self, &replies[i], queue[i].context, &value);
+			} else {
+				is_good = take_transaction(self, queue, queued, replies, &i, &value);
+			}
+			if (is_good) {
+				ZEND_HASH_FILL_SET(&value);
+				ZEND_HASH_FILL_NEXT();
+			}
 		}
 	}
+	ZEND_HASH_FILL_END();
 	if (is_good) {
 		ZVAL_COPY_VALUE(return_value, &values);
 	} else {
@@ -347,13 +353,6 @@ PHP_METHOD(Redis, reset)
 
 /* --- get(): from the arena of a server of this host, or by its command --- */
 
-static zend_always_inline zend_string *full_key(const redis_object *self, zend_string *key)
-{
-	const zend_string *prefix = self->prefix;
-	return UNEXPECTED(prefix) ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
-							  : zend_string_copy(key);
-}
-
 PHP_METHOD(Redis, get)
 {
 	zend_string *key;
@@ -364,13 +363,16 @@ PHP_METHOD(Redis, get)
 	if (!php_leveret_redis_is_ready(self)) {
 		RETURN_THROWS();
 	}
-	key = full_key(self, key);
+	key = php_leveret_redis_full_key(self, key);
 	if (UNEXPECTED(self->mode != REDIS_ATOMIC || !php_leveret_redis_get_from_arena(self, key, return_value))) {
+		/* These own nothing, so there is nothing to free. */
 		redis_words words;
-		php_leveret_redis_words_begin(&words, self, "GET");
-		php_leveret_redis_add_string(&words, key);
+		words.self = self;
+		words.list = words.first_list;
+		words.list[0] = php_leveret_bytes("GET", strlen("GET"));
+		words.list[1] = php_leveret_string(key);
+		words.count = 2;
 		php_leveret_redis_send(self, &words, php_leveret_redis_string, NULL, false, return_value);
-		php_leveret_redis_words_free(&words);
 	}
 	zend_string_release(key);
 }

@@ -100,6 +100,14 @@ void php_leveret_redis_add_long(redis_words *words, zend_long number);
 void php_leveret_redis_add_double(redis_words *words, double number);
 /* As text, without a serializer. Runs user code. */
 void php_leveret_redis_add_text(redis_words *words, zval *value);
+/* The key behind the object's prefix; released by the caller. */
+static zend_always_inline zend_string *php_leveret_redis_full_key(const redis_object *self, zend_string *key)
+{
+	const zend_string *prefix = self->prefix;
+	return UNEXPECTED(prefix) ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
+							  : zend_string_copy(key);
+}
+
 /* Behind the prefix. */
 void php_leveret_redis_add_key(redis_words *words, zend_string *key);
 void php_leveret_redis_add_key_of(redis_words *words, zval *key);

@@ -110,6 +110,11 @@ static void give(redis_object *self, zend_string *data, bool unpack, zval *value
 
 REDIS_SHAPE(string)
 {
+	if (EXPECTED(reply->kind == LEVERET_REDIS_BULK && self->serializer == REDIS_SERIALIZER_NONE
+			&& self->compression == REDIS_COMPRESSION_NONE)) {
+		ZVAL_STR_COPY(value, reply->text);
+		return;
+	}
 	give(self, php_leveret_redis_line(self, reply), true, value);
 }
 

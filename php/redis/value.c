@@ -339,10 +339,7 @@ PHP_METHOD(Redis, _prefix)
 	if (!php_leveret_redis_is_ready(self)) {
 		RETURN_THROWS();
 	}
-	if (!self->prefix) {
-		RETURN_STR_COPY(key);
-	}
-	RETURN_STR(zend_string_concat2(ZSTR_VAL(self->prefix), ZSTR_LEN(self->prefix), ZSTR_VAL(key), ZSTR_LEN(key)));
+	RETURN_STR(php_leveret_redis_full_key(self, key));
 }
 
 static void give_packed(INTERNAL_FUNCTION_PARAMETERS, zend_string *(*pack)(redis_object *self, zval *value))

@@ -89,13 +89,7 @@ void php_leveret_redis_add_text(redis_words *words, zval *value)
 
 void php_leveret_redis_add_key(redis_words *words, zend_string *key)
 {
-	const zend_string *prefix = words->self->prefix;
-	if (prefix) {
-		php_leveret_redis_add_own(
-			words, zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key)));
-	} else {
-		php_leveret_redis_add_string(words, key);
-	}
+	php_leveret_redis_add_own(words, php_leveret_redis_full_key(words->self, key));
 }
 
 void php_leveret_redis_add_key_of(redis_words *words, zval *key)

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod bare;
 mod floor;
 mod idle;
 mod latency;
@@ -44,6 +45,9 @@ enum Verb {
     /// The server without a cache, that shows what the kernel costs
     #[command(hide = true)]
     Floor { endpoint: Endpoint, request_len: usize, answer: PathBuf },
+    /// A client that only sends a request and receives its reply, again and again: what the kernel costs
+    #[command(hide = true)]
+    Bare { endpoint: Endpoint, request: PathBuf, reply: PathBuf, count: u32 },
 }
 
 #[derive(Args)]
@@ -71,6 +75,9 @@ fn main() -> ExitCode {
         Verb::Side { server } => side::run(server),
         Verb::Load(options) => press(&options),
         Verb::Floor { endpoint, request_len, answer } => Ok(floor::run(&endpoint, request_len, fs::read(answer)?)?),
+        Verb::Bare { endpoint, request, reply, count } => {
+            bare::run(&endpoint, &fs::read(request)?, &fs::read(reply)?, count)
+        }
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

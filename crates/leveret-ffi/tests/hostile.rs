@@ -476,6 +476,7 @@ fn redis(random: &mut Random, liar: &str) {
         call!(leveret_redis_is_within(redis));
     }
     call!(leveret_redis_copy(redis, turn, null_mut(), 0));
+    call!(leveret_redis_is_within(redis));
     call!(leveret_redis_error(redis));
     let mut state = MaybeUninit::<leveret_redis_state>::uninit();
     call!(leveret_redis_get_state(redis, state.as_mut_ptr()));

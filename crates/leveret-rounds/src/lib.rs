@@ -70,7 +70,8 @@ impl RatioTarget {
         }
     }
 
-    /// In words. `control`: the spread of a ratio that should be 1; `floor`: the result of a server without a cache.
+    /// In words. `control`: the spread of a ratio that should be 1; `floor`: the result of a side that
+    /// no other can be better than.
     pub fn verdict(self, ratio: &Spread, control: Option<&Spread>, floor: Option<&Spread>) -> &'static str {
         // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
         // control alone would excuse anything.
@@ -84,6 +85,7 @@ impl RatioTarget {
             // Equality can be shown only to a target that asks for no more than that.
             _ if equal => "equal within control",
             (RatioTarget::AtLeast(limit), Some(floor)) if floor.median < limit => "missed: the kernel alone costs more",
+            (RatioTarget::AtMost(limit), Some(floor)) if floor.median > limit => "missed: the kernel alone costs more",
             _ => "missed",
         }
     }
@@ -160,12 +162,17 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_below_the_limit_explains_a_miss() {
+    fn a_floor_beyond_the_limit_explains_a_miss() {
         let (ratio, control) = (spread(1.02, 0.97, 1.07), spread(1.0, 0.97, 1.03));
         for (floor, want) in
             [(spread(1.05, 1.0, 1.1), "missed: the kernel alone costs more"), (spread(2.0, 1.9, 2.1), "missed")]
         {
             assert_eq!(want, AtLeast(1.1).verdict(&ratio, Some(&control), Some(&floor)));
+        }
+        for (floor, want) in
+            [(spread(0.85, 0.8, 0.9), "missed: the kernel alone costs more"), (spread(0.7, 0.6, 0.75), "missed")]
+        {
+            assert_eq!(want, AtMost(0.8).verdict(&spread(0.9, 0.85, 0.95), Some(&control), Some(&floor)));
         }
     }
 }

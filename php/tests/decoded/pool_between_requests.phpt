@@ -47,8 +47,8 @@ echo file_get_contents("http://$address/?do=store"), "\n";
 $context = stream_context_create(['http' => ['ignore_errors' => true]]);
 foreach (['nothing', 'exit', 'limit', 'nothing', 'throw', 'limit', 'globals', 'exit', 'globals', 'nothing'] as $do) {
     $said = file_get_contents("http://$address/?do=$do", false, $context);
-    // After memory_limit there may be no room to compare in.
-    echo $do === 'limit' && $said === '' ? 'all are right' : $said, "\n";
+    // After memory_limit there may be no room to compare in; under valgrind PHP's heap is another one, which needs less.
+    echo $do === 'limit' && in_array($said, ['', 'there is roomall are right'], true) ? 'all are right' : $said, "\n";
 }
 var_dump(proc_get_status($server)['running']);
 proc_terminate($server);

@@ -1,5 +1,5 @@
 --TEST--
-Arrays of the pool in code that OPcache has optimized and compiled, and in a preloaded function
+Arrays of the pool in code that OPcache has optimized and compiled
 --SKIPIF--
 <?php
 exec(PHP_BINARY . ' -n -d zend_extension=opcache -r "exit((int) !extension_loaded(\'Zend OPcache\'));" 2>/dev/null', $output, $code);
@@ -16,15 +16,10 @@ $settings = ['opcache.enable_cli' => 1, 'opcache.jit_buffer_size' => '16M', 'lev
 if (PHP_VERSION_ID < 80500) {
     $settings[] = 'zend_extension=opcache';
 }
-$preload = "$arenas/preload.php";
 foreach (['disable', 'function', 'tracing'] as $jit) {
     echo $jit, ': ', other_php($code, $settings + ['opcache.jit' => $jit]);
 }
-file_put_contents($preload, '<?php apcu_store("a", range(1, 50)); function preloaded() { static $kept; return [$kept ??= apcu_fetch("a"), apcu_fetch("a")]; } preloaded();');
-echo 'preloaded: ', other_php('apcu_store("a", range(1, 50)); var_dump(preloaded() === [range(1, 50), range(1, 50)]);',
-    $settings + ['opcache.preload' => $preload, 'opcache.preload_user' => get_current_user()]);
 --EXPECT--
 disable: done
 function: done
 tracing: done
-preloaded: bool(true)

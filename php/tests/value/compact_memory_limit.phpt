@@ -26,26 +26,7 @@ for ($limit = 14; $limit <= 30; $limit += 2) {
 }
 var_dump($said["stored"] > 0, $said["ended"] > 0);
 var_dump(apcu_fetch('rows') === $rows);
-// Of a class that is not there serialize()'s text is made first, which repeats the names.
-$names = array_map(fn (int $i) => "property_$i" . str_repeat('_long', 20), range(1, 6));
-eval('class Long { public $' . implode(', $', $names) . '; }');
-$objects = [];
-for ($i = 0; $i < 20000; $i++) {
-    $objects[] = $object = new Long();
-    $object->{$names[0]} = $i;
-}
-apcu_store('objects', $objects);
-$said = ['read' => 0, 'ended' => 0];
-for ($limit = 16; $limit <= 112; $limit += 16) {
-    $output = other_php("echo count(apcu_fetch('objects'));", ['memory_limit' => "{$limit}M"]);
-    $said[match (true) { $output === '20000' => 'read', (bool) preg_match('/(?:Allowed memory size|Hard memory limit) of/', $output) => 'ended' }]++;
-}
-var_dump($said['read'] > 0, $said['ended'] > 1);
-var_dump(apcu_fetch('objects') == $objects);
 --EXPECT--
-bool(true)
-bool(true)
-bool(true)
 bool(true)
 bool(true)
 bool(true)

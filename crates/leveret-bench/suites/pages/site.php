@@ -1,5 +1,5 @@
 <?php
-/** A PHP that serves one copy of the wiki. It ends with this process. */
+/** A PHP that serves one copy of a site. It ends with this process. */
 final class Site
 {
     private readonly FastCgi $connection;
@@ -7,8 +7,8 @@ final class Site
     private $process;
     public readonly int $pid;
 
-    /** `$under`: a command that runs PHP. */
-    public function __construct(string $folder, private readonly string $code, string $settings, array $modules, array $under)
+    /** `$settings`: of its environment; `$under`: a command that runs PHP. */
+    public function __construct(string $folder, private readonly string $code, array $settings, array $modules, array $under)
     {
         $version = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
         $program = getenv('LEVERET_PHP_CGI') ?: "php-cgi$version";
@@ -18,7 +18,7 @@ final class Site
         $opcache = extension_loaded('Zend OPcache') ? [] : ['-d', 'zend_extension=opcache.so'];
         $command = [...$under, $program, ...$own, ...$opcache, ...$modules, '-d', 'display_errors=1', '-b', "$folder/socket"];
         // No children of the caller's choice: this one process is what is measured.
-        $environment = ['PHP_FCGI_CHILDREN' => '0', 'PHP_FCGI_MAX_REQUESTS' => '0', 'MW_CONFIG_FILE' => $settings] + getenv();
+        $environment = ['PHP_FCGI_CHILDREN' => '0', 'PHP_FCGI_MAX_REQUESTS' => '0'] + $settings + getenv();
         $outputs = [['file', '/dev/null', 'r'], ['file', "$folder/output.log", 'a'], ['file', "$folder/output.log", 'a']];
         $this->process = proc_open(['setpriv', '--pdeathsig', 'KILL', '--', ...$command], $outputs, $pipes, null, $environment) ?: fail("$program does not start");
         $this->pid = proc_get_status($this->process)['pid'];
@@ -74,8 +74,9 @@ final class Site
     private function ask(string $root, string $path): string
     {
         [$script, $query] = explode('?', $path, 2);
+        $file = $script === '' ? 'index.php' : $script;
         return $this->connection->ask([
-            'SCRIPT_FILENAME' => "$root/$script", 'SCRIPT_NAME' => "/$script", 'REQUEST_URI' => "/$path", 'QUERY_STRING' => $query,
+            'SCRIPT_FILENAME' => "$root/$file", 'SCRIPT_NAME' => "/$file", 'REQUEST_URI' => "/$path", 'QUERY_STRING' => $query,
             'REQUEST_METHOD' => 'GET', 'SERVER_PROTOCOL' => 'HTTP/1.1', 'GATEWAY_INTERFACE' => 'CGI/1.1',
             'SERVER_NAME' => 'localhost', 'SERVER_PORT' => '80', 'HTTP_HOST' => 'localhost', 'REMOTE_ADDR' => '127.0.0.1',
         ]);
@@ -92,7 +93,7 @@ final class Site
     private function same_in_all(string $answer): string
     {
         [$head, $body] = explode("\r\n\r\n", $answer, 2) + ['', ''];
-        !str_contains($head, 'Status:') && $body !== '' || fail('MediaWiki gave no page: ' . substr($answer, 0, 2000));
+        !str_contains($head, 'Status:') && $body !== '' || fail('it gave no page: ' . substr($answer, 0, 2000));
         return preg_replace('~"wgRequestId":"[^"]*|"wgBackendResponseTime":\d+|Saved in parser cache .* timestamp \d+~', '', $body);
     }
 }

@@ -2,7 +2,7 @@
 /*
  * One site as a process that lives through all rounds of a row: php worker.php SIDE
  *
- * It has a copy of the wiki of its own and one PHP that serves it: php-cgi as a FastCGI server, which is what php-fpm's workers are without
+ * It has a copy of the wiki, or of the WordPress, of its own and one PHP that serves it: php-cgi as a FastCGI server, which is what php-fpm's workers are without
  * their master, with the settings of this process. No web server takes part in what is measured. It reads one JSON command a line and
  * answers each with one JSON line:
  *   {"do": "prepare", "workload": PAGES, "size": {...}, "servers": [...]}   copies the wiki, and asks for each page until it is warm
@@ -19,6 +19,7 @@ require __DIR__ . '/fastcgi.php';
 require __DIR__ . '/site.php';
 // The wiki of the chart `pages`.
 require dirname(__DIR__, 3) . '/leveret-cli/src/commands/bench/charts/wiki.php';
+require __DIR__ . '/wordpress.php';
 
 const WARM_UPS = 3;
 const COUNTED = 3;
@@ -71,7 +72,7 @@ final class Pages
         $cache = $this->host === '' ? "\$wgMainCacheType = CACHE_ACCEL;\n"
             : "\$wgMainCacheType = 'memcached-pecl';\n\$wgMemCachedServers = ['" . ($this->port ? "$this->host:$this->port" : $this->host) . "'];\n";
         $settings = settings($wiki, $folder, "\$wgJobRunRate = 0;\n\$wgEnableSidebarCache = true;\n\$wgEnableParserLimitReporting = false;\n$cache$this->lines");
-        return new Site($folder, mediawiki(), $settings, modules(), $under);
+        return new Site($folder, mediawiki(), ['MW_CONFIG_FILE' => $settings], modules(), $under);
     }
 
     /** Each page often enough that OPcache and the caches have what they will have. */
@@ -130,7 +131,7 @@ $pages = null;
 while (($line = fgets(STDIN)) !== false) {
     $given = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
     $answer = match ($given['do']) {
-        'prepare' => ['ready' => ($pages = new Pages($argv[1], $given)) !== null],
+        'prepare' => ['ready' => ($pages = $given['workload'] === 'posts' ? new WordPressPages($given) : new Pages($argv[1], $given)) !== null],
         'measure' => $pages->measure($given['piece']),
         'count' => $pages->count(),
     };

@@ -34,7 +34,7 @@ pub(crate) struct Link {
     has_sent: bool,
     /// TCP_NODELAY is set.
     is_prompt: bool,
-    /// The socket itself may block, for the time in `SO_RCVTIMEO`; set when the link is used for a second batch.
+    /// The socket itself may block, for the time in `SO_RCVTIMEO`; set when a link of TCP is used for a second batch.
     waits: Option<Duration>,
 }
 
@@ -211,9 +211,12 @@ impl Link {
         recv(&mut self.wire, room, RecvFlags::DONTWAIT)
     }
 
-    /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` =
-    /// in vain.
+    /// As `recv`, but waits, by TCP in the same system call: for the only server from which something is awaited.
+    /// `Blocked` = in vain.
     pub fn recv_alone(&mut self, room: &mut [u8], patience: Duration) -> Result<Moved, Fault> {
+        if self.is_unix && self.wire.tls.is_none() {
+            return self.poll_and_recv(room, patience);
+        }
         if self.waits != Some(patience) {
             let settled = sockopt::set_socket_timeout(&self.wire.socket, Timeout::Recv, Some(patience))
                 .and_then(|()| rustix::io::ioctl_fionbio(&self.wire.socket, false));
@@ -222,6 +225,25 @@ impl Link {
         }
         recv(&mut self.wire, room, RecvFlags::empty())
     }
+
+    /// The peer of a Unix socket wakes a process in `recv` also when it has read the request, and nothing has come. `poll`
+    /// sleeps on: with one system call more this takes less of the processor.
+    fn poll_and_recv(&mut self, room: &mut [u8], patience: Duration) -> Result<Moved, Fault> {
+        match poll(&mut [PollFd::new(&self.wire.socket, READABLE)], Some(&timespec(patience))) {
+            Ok(0) => return Ok(Moved::Blocked),
+            Err(_) => return Ok(Moved::Interrupted),
+            Ok(_) => {}
+        }
+        match recv(&mut self.wire, room, RecvFlags::DONTWAIT)? {
+            // In vain, and the time is not over.
+            Moved::Blocked => Ok(Moved::Interrupted),
+            moved => Ok(moved),
+        }
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) }
 }
 
 fn recv(wire: &mut Wire, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
@@ -249,7 +271,7 @@ fn refused(is_unix: bool, errno: Errno) -> Fault {
 
 /// Waits until one of `polled` can go on. False = the time is over.
 pub(crate) fn wait(polled: &mut [PollFd<'_>], timeout: Duration) -> bool {
-    let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
+    let timeout = timespec(timeout);
     // An interrupted wait is none: the caller looks at its clock and comes again.
     !matches!(poll(polled, Some(&timeout)), Ok(0))
 }

@@ -157,6 +157,12 @@ impl ShortCut {
         self.found.as_ref()
     }
 
+    /// It has been found, or `find` would look for it now.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.found.is_some() || self.next_search.is_none_or(|next| now() >= next)
+    }
+
     /// It has been found, or not been looked for yet.
     pub fn is_worth_a_look(&self) -> bool {
         self.found.is_some() || self.next_search.is_none()

@@ -48,7 +48,7 @@ impl RedisLink {
     /// Queues a request of `len` words, the name of the command first. `is_raw`: an application has written it as it is.
     pub fn request<'w>(
         &mut self,
-        word: &dyn Fn(usize) -> &'w [u8],
+        word: &impl Fn(usize) -> &'w [u8],
         len: usize,
         is_raw: bool,
     ) -> Result<(), RedisFailure> {
@@ -56,7 +56,7 @@ impl RedisLink {
         self.push(word, len, is_raw)
     }
 
-    fn push<'w>(&mut self, word: &dyn Fn(usize) -> &'w [u8], len: usize, is_raw: bool) -> Result<(), RedisFailure> {
+    fn push<'w>(&mut self, word: &impl Fn(usize) -> &'w [u8], len: usize, is_raw: bool) -> Result<(), RedisFailure> {
         let mut total = self.output.len();
         for index in 0..len {
             let argument = word(index).len();
@@ -137,10 +137,16 @@ impl RedisLink {
     }
 
     /// Closes a connection whose replies were not all read: the next request would read them as its own.
+    #[inline]
     fn abandon_replies(&mut self) -> Result<(), RedisFailure> {
-        if self.owed() == 0 {
-            return Ok(());
+        match self.owed() {
+            0 => Ok(()),
+            _ => self.abandon_owed(),
         }
+    }
+
+    #[cold]
+    fn abandon_owed(&mut self) -> Result<(), RedisFailure> {
         if self.is_answered_here {
             self.forget_replies();
             return Ok(());
@@ -216,9 +222,11 @@ impl RedisLink {
                 std::thread::sleep(waited);
                 tried += 1;
             }
-            match self.open(opening) {
-                Err(failure) if opening == Opening::Again && failure.code == RedisCode::Connect => continue,
-                opened => opened?,
+            if self.socket.as_ref().is_none_or(|socket| socket.identity != self.wanted) {
+                match self.open(opening) {
+                    Err(failure) if opening == Opening::Again && failure.code == RedisCode::Connect => continue,
+                    opened => opened?,
+                }
             }
             let Some(socket) = &mut self.socket else { return Err(RedisFailure::lost()) };
             match socket.send(&self.output, &mut self.input, self.tuning.read_timeout) {

@@ -61,7 +61,7 @@ impl Databases for OneArena<'_> {
 impl RedisLink {
     /// The arena of the selected database, if keys may be read and written there in the server's place now.
     pub fn arena(&mut self) -> Option<&Arena> {
-        if !self.is_plain() {
+        if self.is_vain() || !self.is_plain() {
             return None;
         }
         let nonce = self.look()?.listener.as_ref()?.nonce;
@@ -85,7 +85,10 @@ impl RedisLink {
 
     /// Executes a request of `len` words in the arena. The number is the turn for `next`. None: nothing was done; send the
     /// request to the server.
-    pub fn execute<'w>(&mut self, word: &dyn Fn(usize) -> &'w [u8], len: usize) -> Option<u64> {
+    pub fn execute<'w>(&mut self, word: &impl Fn(usize) -> &'w [u8], len: usize) -> Option<u64> {
+        if self.is_vain() {
+            return None;
+        }
         let command = match key_command(word(0), len) {
             Some(command) => DirectCommand::Keys(command),
             None if word(0) == b"SELECT" && len == 2 => DirectCommand::Select,
@@ -107,7 +110,7 @@ impl RedisLink {
         Some(self.turn)
     }
 
-    fn execute_on_keys<'w>(&mut self, command: &KeyCommand, word: &dyn Fn(usize) -> &'w [u8], len: usize) -> bool {
+    fn execute_on_keys<'w>(&mut self, command: &KeyCommand, word: &impl Fn(usize) -> &'w [u8], len: usize) -> bool {
         let Some(found) = self.direct.short_cut.found() else { return false };
         let databases = found.listener.as_ref().map_or(0, |listener| listener.databases);
         let host = OneArena { arena: &found.arena, number: self.wanted.database, databases };
@@ -173,6 +176,12 @@ impl RedisLink {
             && (self.is_answered_here || self.owed() == 0)
             && !self.talk.has_state()
             && self.socket.as_ref().is_none_or(|socket| !socket.is_opaque)
+    }
+
+    /// `look` would find nothing. Towards another server nothing else is asked for each command.
+    #[inline]
+    fn is_vain(&self) -> bool {
+        self.direct.database == Some(self.wanted.database) && !self.direct.short_cut.is_due()
     }
 
     fn look(&mut self) -> Option<&FoundArena> {

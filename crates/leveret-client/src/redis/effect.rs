@@ -31,6 +31,10 @@ impl RedisWords {
         use RedisEffect::*;
         const OPAQUE: RedisWords = RedisWords { effect: None, is_opaque: true };
         let with = |effect| RedisWords { effect: Some(effect), is_opaque: is_raw };
+        // No command that counts has a name as short as GET and SET.
+        if word(0).len() < SHORTEST && !is_raw {
+            return RedisWords::default();
+        }
         let mut upper = [0; 16];
         let name = upper_case(word(0), &mut upper);
         match name {
@@ -67,6 +71,9 @@ impl RedisWords {
     }
 }
 
+/// Bytes of AUTH, EXEC, QUIT and SYNC.
+const SHORTEST: usize = 4;
+
 /// The front of a word in upper case: no word that counts here is longer.
 fn upper_case<'u>(word: &[u8], upper: &'u mut [u8; 16]) -> &'u [u8] {
     let Some(room) = upper.get_mut(..word.len()) else { return b"-" };
@@ -97,6 +104,12 @@ impl RedisConversation {
     /// It would not survive the loss of its connection.
     pub fn has_state(&self) -> bool {
         self.in_multi || self.is_watching
+    }
+
+    /// No reply that comes changes the connection, or is counted.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.asked.is_empty() && self.executed.is_none() && !self.in_multi
     }
 
     /// The request of this number goes out.

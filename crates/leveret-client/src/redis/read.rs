@@ -2,7 +2,7 @@
 use super::failure::RedisFailure;
 use super::socket::Unread;
 use super::RedisLink;
-use leveret_protocol::resp::{read_token, ReplyToken, TokenRead};
+use leveret_protocol::resp::{read_token, whole_string, ReplyToken, TokenRead};
 
 /// Collections within each other.
 const DEPTH_MAX: usize = 32;
@@ -180,8 +180,33 @@ impl RedisLink {
         }
     }
 
+    /// The next token, if it is a string that has come whole and ends nothing but itself: what most replies are. None:
+    /// nothing was done.
+    #[inline]
+    fn string_here(&mut self) -> Option<Step> {
+        let passed = usize::try_from(self.walk.body).ok()?;
+        let (last, unread) = self.input.unread().split_at_checked(passed)?;
+        let (begin, len) = whole_string(unread)?;
+        let is_passed = passed == 0 || last.ends_with(b"\r\n");
+        if !is_passed || !self.talk.is_idle() {
+            return None;
+        }
+        let depth = self.walk.levels.len();
+        match self.walk.levels.last_mut() {
+            Some(level) if level.left < 2 || level.is_skipped => return None,
+            Some(level) => level.left -= 1,
+            None => self.replies_read += 1,
+        }
+        self.input.consume(passed + begin);
+        self.walk.body = len as u64 + 2;
+        Some(Step { kind: RedisKind::Bulk, depth, number: 0, text: Some((self.input.begin(), len)), len })
+    }
+
     fn step(&mut self) -> Result<Step, RedisFailure> {
         loop {
+            if let Some(step) = self.string_here() {
+                return Ok(step);
+            }
             if self.walk.body > 0 {
                 self.pass_body()?;
             }
@@ -195,7 +220,7 @@ impl RedisLink {
                 }
             };
             let first = self.input.unread().first().copied().unwrap_or_default();
-            let entered = self.walk.enter(&token).ok_or(RedisFailure::protocol(first))?;
+            let entered = self.walk.enter(&token).ok_or_else(|| RedisFailure::protocol(first))?;
             if let Entered::Given { depth, .. } = entered {
                 let agreed = match depth {
                     0 => self.talk.answered(self.replies_read, &token),
@@ -278,6 +303,12 @@ impl RedisLink {
 
     /// Skips the rest of a string.
     fn pass_body(&mut self) -> Result<(), RedisFailure> {
+        let here = usize::try_from(self.walk.body).ok().and_then(|len| self.input.unread().get(..len));
+        if here.is_some_and(|rest| rest.ends_with(b"\r\n")) {
+            self.input.consume(self.walk.body as usize);
+            self.walk.body = 0;
+            return Ok(());
+        }
         while self.walk.body > 2 {
             if self.input.len() == 0 {
                 self.receive().map_err(|_| RedisFailure::cut())?;

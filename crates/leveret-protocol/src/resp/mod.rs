@@ -19,4 +19,4 @@ pub use reply_read::{parse_reply, ReplyBounds, ReplyValue};
 pub use reply_write::{ReplyWriter, RespVersion};
 pub use request_read::{ArgumentUnderWay, RequestBounds, RequestRead, RequestReader, RespFault};
 pub use request_write::{write_arguments, write_request};
-pub use token_read::{read_token, ReplyToken, TokenRead};
+pub use token_read::{read_token, whole_string, ReplyToken, TokenRead};

@@ -81,6 +81,27 @@ pub fn read_token(input: &[u8]) -> TokenRead<'_> {
     }
 }
 
+/// A string at the front of the input that is there whole, with its line end: where it begins, and its length. None says
+/// nothing: `read_token` tells what is there. Only strings of up to five digits of bytes are looked at.
+#[inline]
+pub fn whole_string(input: &[u8]) -> Option<(usize, usize)> {
+    const DIGITS_MAX: usize = 5;
+    let [b'$', digits @ ..] = input else { return None };
+    let (mut len, mut count) = (0, 0);
+    while let Some(digit @ 0..=9) = digits.get(count).map(|byte| byte.wrapping_sub(b'0')) {
+        len = 10 * len + usize::from(digit);
+        count += 1;
+        if count > DIGITS_MAX {
+            return None;
+        }
+    }
+    // A number without digits, or with a zero before it, is none.
+    let is_canonical = count == 1 || (count > 1 && digits[0] != b'0');
+    let (begin, end) = (count + 3, count + 3 + len);
+    let is_whole = is_canonical && input.get(count + 1..begin)? == b"\r\n" && input.get(end..end + 2)? == b"\r\n";
+    is_whole.then_some((begin, len))
+}
+
 const KINDS: &[u8] = b"+-:$*%~>|_,#(=!";
 
 fn token(kind: u8, text: &[u8]) -> Option<ReplyToken<'_>> {
@@ -125,6 +146,54 @@ mod tests {
             TokenRead::Token { token, consumed } if consumed == input.len() => token,
             other => panic!("{input:?}: {other:?}"),
         }
+    }
+
+    /// A string is found whole exactly where `read_token` and its length say that it is.
+    #[test]
+    fn a_whole_string_is_what_its_token_says() {
+        let bodies = [
+            "",
+            "a",
+            "\r\n",
+            "ten bytes.",
+            &"x".repeat(99),
+            &"x".repeat(100),
+            &"y".repeat(16_384),
+            &"z".repeat(99_999),
+        ];
+        for body in bodies {
+            let input = format!("${}\r\n{body}\r\n+OK\r\n", body.len()).into_bytes();
+            let begin = input.len() - body.len() - 7;
+            assert_eq!(whole_string(&input), Some((begin, body.len())));
+            assert_eq!(
+                read_token(&input),
+                TokenRead::Token { token: ReplyToken::Bulk(body.len() as u64), consumed: begin }
+            );
+            for len in (0..begin + body.len() + 2).rev().take(200).chain(0..12.min(begin + body.len())) {
+                assert_eq!(whole_string(&input[..len]), None, "cut at {len}");
+            }
+            for place in [begin - 1, begin - 2, begin + body.len(), begin + body.len() + 1] {
+                let mut bent = input.clone();
+                bent[place] = b'.';
+                assert_eq!(whole_string(&bent), None, "bent at {place}");
+            }
+        }
+        for other in [
+            "$-1\r\n",
+            "$01\r\na\r\n",
+            "$00\r\n\r\n",
+            "$\r\n\r\n",
+            "$+1\r\na\r\n",
+            "=5\r\ntxt:a\r\n",
+            "+1\r\na\r\n",
+            "$1 \r\na\r\n",
+            "$ 1\r\na\r\n",
+            "$1\na\n",
+        ] {
+            assert_eq!(whole_string(other.as_bytes()), None, "{other:?}");
+        }
+        let long = format!("$100000\r\n{}\r\n", "x".repeat(100_000));
+        assert_eq!(whole_string(long.as_bytes()), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct KeyCommand {
 }
 
 /// In the order of the alphabet.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "decr",
     "decrby",
     "del",
@@ -36,6 +36,7 @@ const NAMES: [&str; 22] = [
     "set",
     "setex",
     "setnx",
+    "touch",
     "ttl",
     "type",
     "unlink",

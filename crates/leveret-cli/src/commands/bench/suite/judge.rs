@@ -118,9 +118,13 @@ impl Figures<'_> {
             }
             ratios = ratios.iter().zip(floor).map(|(ratio, floor)| ratio / floor).collect();
         }
-        let floor =
-            self.all(Role::Floor).next().zip(peer).and_then(|(floor, peer)| Spread::of(self.ratios(floor, peer)));
-        notes.extend(floor.map(|floor| format!("a server without a cache reaches {:.2} times the peer", floor.median)));
+        let floor_at = self.all(Role::Floor).next();
+        let floor = floor_at.zip(peer).and_then(|(floor, peer)| Spread::of(self.ratios(floor, peer)));
+        notes.extend(
+            floor_at
+                .zip(floor)
+                .map(|(at, floor)| format!("{} reaches {:.2} times the peer", self.sides[at].row.title, floor.median)),
+        );
         let is_whole = self.spread(ours).is_some();
         let ratio = Spread::of(ratios).filter(|_| row.judged == Judged::Ratio && is_whole);
         let judged = if row.judged == Judged::Ours { self.spread(ours) } else { ratio };

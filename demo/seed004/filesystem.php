@@ -1,0 +1,2 @@
+<?php
+$f = file_get_contents( '/tmp/foo.txt' );
