@@ -24,7 +24,7 @@ function connected(string $host, int $port): Redis
     return $redis;
 }
 
-/** A program that sends the same request again and again: what the machine needs for it, whoever the client is. */
+/** A program that repeats one request over a plain socket. Its time is the lowest that a client can reach on this machine. */
 final class Bare
 {
     public function __construct(private readonly string $host, private readonly int $port)
@@ -70,7 +70,7 @@ function values(int $count, int $generation): array
     return $values;
 }
 
-/** The calls, on whatever has the items. Their answers, and what each should be. */
+/** Makes the calls of a row. Returns the seconds, the processor time, the answers, and the answer that each should be. */
 function call(string $workload, string $side, mixed $cache, array $place, array $values, int $calls): array
 {
     $keys = array_keys($values);
@@ -174,7 +174,7 @@ final class Work
         $calls = $this->size['calls'];
         [$seconds, $cpu, $out, $want] = call($this->workload, $this->side, $this->cache, $this->place, $values, $calls);
         $right = count(array_filter($out, fn (mixed $answer): bool => $answer === $want));
-        // What was stored is asked for, not believed.
+        // A store that returned true may still have stored nothing: the values are read back.
         $right += (int) ($this->stored(array_keys($values)) === array_values($values));
         if ($this->side === 'leveret' && ($this->size['is_mapped'] ?? false) !== str_contains(file_get_contents('/proc/self/maps'), '.arena')) {
             fail('it has taken the other way: the socket, or the short cut');

@@ -199,7 +199,7 @@ final class Client
         $this->pattern = (new Random\Randomizer(new Random\Engine\Mt19937(1)))->getBytes(2 * VALUE_MAX);
     }
 
-    /** Each key has bytes of its own; its values of other sizes begin with the same ones. */
+    /** The value of a key: the part of the pattern at its hash. A longer value of the same key begins with the shorter one. */
     private function value(string $key, int $len): string
     {
         return substr($this->pattern, crc32($key) % VALUE_MAX, $len);

@@ -10,7 +10,7 @@ function folder_of(string $variable, string $file, string $what): string
     return $folder;
 }
 
-/** A database server of its own, on a Unix socket. It ends with this process. */
+/** A MariaDB server on a Unix socket. It ends with this process. */
 final class MariaDb
 {
     /** @var resource */
@@ -79,7 +79,7 @@ function wordpress_modules(): array
     return $words;
 }
 
-/** A WordPress whose own files are links to the package's, in a folder of its own. The last lines of its settings are the cache's. */
+/** A folder with links to the files of the WordPress package. The last lines of its wp-config.php set the cache. */
 function wordpress_site(string $folder, string $database, string $lines): array
 {
     $package = folder_of('LEVERET_WORDPRESS', 'wp-settings.php', "Debian's package wordpress");

@@ -2,8 +2,8 @@
 /*
  * One site as a process that lives through all rounds of a row: php worker.php SIDE
  *
- * It has a copy of the wiki, or of the WordPress, of its own and one PHP that serves it: php-cgi as a FastCGI server, which is what php-fpm's workers are without
- * their master, with the settings of this process. No web server takes part in what is measured. It reads one JSON command a line and
+ * Each side has its own copy of the wiki or of WordPress. One php-cgi serves it by FastCGI, as a php-fpm worker would, with the settings
+ * of this process. No web server is part of the measurement. It reads one JSON command a line and
  * answers each with one JSON line:
  *   {"do": "prepare", "workload": PAGES, "size": {...}, "servers": [...]}   copies the wiki, and asks for each page until it is warm
  *   {"do": "measure", "piece": N}                                           one page; "same" has to be what the other sides say

@@ -4,7 +4,7 @@ use crate::codec::origin::REMOTE;
 use leveret_engine::Meta;
 use std::ops::Range;
 
-/// What to do.
+/// The operations of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Read.
@@ -75,7 +75,7 @@ impl Operation {
 /// One request of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What to do.
+    /// The operation on the key.
     pub operation: Operation,
     /// The key as it is sent.
     pub key: &'a [u8],

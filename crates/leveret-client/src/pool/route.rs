@@ -151,7 +151,7 @@ impl Pool {
         }
         if self.takes_short_cut(index, request) {
             self.check_text_key(request)?;
-            // What the arena cannot do, the server is asked for: its answer says why.
+            // The arena has refused this operation. The server's answer states the reason.
             if self.execute(index, number, request).is_ok() {
                 return Ok(());
             }
@@ -323,7 +323,7 @@ impl Pool {
             if is_local {
                 self.fail_local(index, number, fault);
             } else {
-                // What the arena cannot do, the server is asked for: its answer says why.
+                // The arena has refused this operation. The server's answer states the reason.
                 row.push(number);
             }
         }

@@ -58,7 +58,7 @@ fn ratios(report: &BenchReport, folder: &str) -> String {
     text + &format!("\n[All rows]({folder}/rows.csv)\n")
 }
 
-/// What the picture shows is not said again: failed rows, missing caches, and whether the chart is reliable.
+/// The text omits what the picture shows: failed rows, missing caches, and whether the chart is reliable.
 fn illustrated(chart: &Drawn, before: &[Drawn], folder: &str) -> String {
     let (name, title, means) = (&chart.name, plain(&chart.title), plain(&chart.means));
     let same = before.iter().find(|other| other.fairness == chart.fairness);
