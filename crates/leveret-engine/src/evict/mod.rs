@@ -263,6 +263,12 @@ fn speed_up(locked: &Locked<'_>) -> u64 {
     u64::from(locked.shard().survey.speed_up.load(Ordering::Relaxed).clamp(1, SPEED_UP))
 }
 
+/// Bytes that a drain passes for one write.
+fn bytes_ahead(written: u64, speed_up: u64) -> u64 {
+    let bytes = written * BYTES_AHEAD;
+    bytes.max((bytes * speed_up).min(SPED_UP_AT_MOST))
+}
+
 #[cold]
 fn go_on_ahead(locked: &Locked<'_>, written: u64) {
     if drain::is_surveying(locked) {
@@ -270,8 +276,7 @@ fn go_on_ahead(locked: &Locked<'_>, written: u64) {
     }
     let before = locked.shard().drain.at.load(Ordering::Relaxed);
     let passed = || u64::from(locked.shard().drain.at.load(Ordering::Relaxed).wrapping_sub(before));
-    let bytes = written * BYTES_AHEAD;
-    let bytes = bytes.max((bytes * speed_up(locked)).min(SPED_UP_AT_MOST));
+    let bytes = bytes_ahead(written, speed_up(locked));
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::go_on(locked, PIECE) {
             Drained::UnderWay if passed() < bytes => {}
@@ -307,6 +312,22 @@ mod tests {
     fn free(locked: &Locked<'_>, target: Target) {
         assert_eq!(start_freeing(locked, target), Drained::UnderWay);
         assert_eq!(drain::go_on(locked, usize::MAX), Drained::Freed);
+    }
+
+    /// One store moved 172 KiB under one lock, in segments of 1 MiB.
+    #[test]
+    fn a_speed_up_adds_no_more_than_a_lock_allows() {
+        for written in (0..=1 << 20).step_by(7).chain([16, 5 << 10, 8 << 10, 1 << 20]) {
+            for speed_up in 1..=u64::from(SPEED_UP) {
+                let bytes = bytes_ahead(written, speed_up);
+                assert!(
+                    bytes >= written * BYTES_AHEAD,
+                    "{written} at {speed_up}: a segment would fill sooner than one is freed"
+                );
+                assert!(bytes == written * BYTES_AHEAD || bytes <= SPED_UP_AT_MOST, "{written} at {speed_up}: {bytes}");
+                assert!(bytes <= written * BYTES_AHEAD * speed_up, "{written} at {speed_up}: {bytes}");
+            }
+        }
     }
 
     /// A kill while a hollow segment is gathered leaves the segment half moved. Recovery took that for an eviction and
